@@ -1,0 +1,111 @@
+"""The records that travel between the parts: values without behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reduced.numbers import Exact
+
+
+class Outcome(str, Enum):
+    """How a computation ended; the value is the name scripts see, ``message`` the sentence people read."""
+
+    FINISHED = "finished"
+    ALREADY = "already"
+    PLATEAU_INFINITE = "plateau-infinite"
+    NO_PLATEAU = "no-plateau"
+    PHASES_OVERLAP = "phases-overlap"
+    NOT_UNIQUE = "not-unique"
+    BUDGET = "budget"
+
+    @property
+    def message(self) -> str:
+        """The outcome in one sentence."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Outcome.FINISHED: "finished: every event of the timeline was found",
+    Outcome.ALREADY: "an event asked for lies before the given state; its time is given as 0",
+    Outcome.PLATEAU_INFINITE: "plateau is infinite: no living neuron of one sign, so one point is never learned",
+    Outcome.NO_PLATEAU: "no plateau: f₋ falls from the start (p cos Δ ≤ 1 + α sin²Δ)",
+    Outcome.PHASES_OVERLAP: "the phases overlap: the formulas of separated phases do not apply",
+    Outcome.NOT_UNIQUE: "the solution is not unique: the flow starts on a repelling ridge",
+    Outcome.BUDGET: "the budget was used up before the end",
+}
+
+
+class Regime(str, Enum):
+    """Which phases the training runs through (decided by α = α₋/α₊ against cos Δ and 1/cos Δ)."""
+
+    FOUR_PHASE = "four-phase"
+    THREE_PHASE = "three-phase"
+    TWO_PHASE = "two-phase"
+
+
+class Loss(str, Enum):
+    """The loss ℓ(z) of the margin z = y f."""
+
+    EXP = "exp"
+    LOGISTIC = "logistic"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The collapsed model: two data points at angle Δ, weight ratio p, and living fractions α₊, α₋.
+
+    All numbers are exact; build it with :func:`reduced.problem`, which checks Assumption 3.1.
+    """
+
+    p: Exact
+    delta: Exact
+    alpha_plus: Exact
+    alpha_minus: Exact
+    kappa2: Exact
+    loss: Loss = Loss.EXP
+
+
+@dataclass(frozen=True)
+class Start:
+    """A state of the collapsed model: f₊, f₋ and the share f₋⁽⁻⁾ ≤ 0 of the negative group in f₋."""
+
+    f_plus: Exact
+    f_minus: Exact
+    f_minus_negative: Exact
+
+
+@dataclass(frozen=True)
+class Event:
+    """A switch: time, kind (cross/slide/leave/die), the neuron or group, patterns before and after.
+
+    ``time`` is a decimal string or mpf in flow time; ``residual`` is the event function's value at that time.
+    """
+
+    time: Any
+    kind: str
+    neuron: int | str
+    before: str
+    after: str
+    residual: Any = None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The times of the collapsed model, its predictions there, and how it ended.
+
+    ``times`` and ``predictions`` are keyed ``T_plat``, ``T_II``, ``T_III``; times are decimal strings at ``digits``
+    significant digits (``"inf"`` when the event never comes), predictions are ``(f₊, f₋)`` or None.
+    """
+
+    problem: Problem
+    start: Start
+    regime: Regime | None
+    times: dict[str, str]
+    predictions: dict[str, tuple[str, str] | None]
+    method: str
+    outcome: Outcome
+    digits: int
+    events: tuple[Event, ...] = field(default=())
