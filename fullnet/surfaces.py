@@ -1,0 +1,151 @@
+"""The kink surfaces of a data set, and how a neuron moves in each state (derived from theory of Filippov systems).
+
+A neuron b with output weight a = sign·|a| is described by Z = ⟨b, n_s⟩/|a| for the unit normals n_s of the surfaces.
+Data points on one line through the origin (duplicates, multiples, opposite points) share a surface. The state of a
+neuron is one number per surface: +1 where Z > 0, −1 where Z < 0, 0 where it slides on Z = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fullnet.checks import Floats
+from fullnet.data import DataSet
+
+State = tuple[int, ...]
+
+_SAME = 16 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """How all neurons of one sign and state move, linear in the forces U (N,) of the data points.
+
+    push (n, N): the force along each normal, dw/dt = |a| sign Σ_s (push U)_s n_s; velocity (n, N): dZ/dt = velocity U;
+    rates (N, N): one neuron adds (κ₂²/m) rates U to df/dt; exits: (surface, side, row) with row·U ≥ 0 while the neuron
+    slides on the surface, at 0 it leaves to that side.
+    """
+
+    sign: int
+    state: State
+    push: Floats
+    velocity: Floats
+    rates: Floats
+    exits: tuple[tuple[int, int, Floats], ...]
+    active: tuple[bool, ...]
+    pattern: str
+
+    @property
+    def dead(self) -> bool:
+        """Whether the neuron is inactive on every data point."""
+        return set(self.pattern) == {"-"}
+
+
+class Surfaces:
+    """The distinct kink surfaces of a data set and the motions on and between them."""
+
+    def __init__(self, data: DataSet) -> None:
+        """Merge parallel points of the data set into surfaces."""
+        norms = np.linalg.norm(data.X, axis=1)
+        units = _compact(data.X / norms[:, None])
+        self.of_point = np.empty(len(units), dtype=int)
+        self.factor = np.empty(len(units))
+        first: list[int] = []
+        for j, unit in enumerate(units):
+            side, s = _parallel(unit, units[first])
+            if side == 0:
+                first.append(j)
+                side, s = 1, len(first) - 1
+            self.of_point[j], self.factor[j] = s, side * norms[j]
+        self.units = data.X[first] / norms[first][:, None]
+        self.normals = units[first]
+        self.count = len(first)
+        self.labels = data.y
+        self._motions: dict[tuple[int, State], Motion] = {}
+
+    @cached_property
+    def force(self) -> dict[int, Floats]:
+        """For the side +1 and −1, the (n, N) matrix from U to the force along the normals on that side."""
+        result = {}
+        for side in (1, -1):
+            matrix = np.zeros((self.count, len(self.factor)))
+            points = np.flatnonzero(self.factor * side > 0)
+            matrix[self.of_point[points], points] = (self.factor * self.labels)[points]
+            result[side] = matrix
+        return result
+
+    def places(self, W: Floats, scale: float) -> Floats:
+        """Return Z (m, n), the distances ⟨wₖ, n_s⟩/|a| of the neurons from the surfaces."""
+        return (W @ self.units.T) / scale
+
+    def pattern(self, state: State) -> str:
+        """Return the pattern of a state: one of ``+ - 0`` for each data point."""
+        sides = [state[s] * (1 if factor > 0 else -1) for s, factor in zip(self.of_point, self.factor, strict=True)]
+        return "".join("-0+"[side + 1] for side in sides)
+
+    def motion(self, sign: int, state: State) -> Motion:
+        """Return the motion of neurons of that sign in that state (computed once for each)."""
+        key = (sign, state)
+        if key not in self._motions:
+            self._motions[key] = self._motion(sign, state)
+        return self._motions[key]
+
+    def _motion(self, sign: int, state: State) -> Motion:
+        sliding = [s for s in range(self.count) if state[s] == 0]
+        free = [s for s in range(self.count) if state[s] != 0]
+        push = np.zeros((self.count, len(self.factor)))
+        for s in free:
+            push[s] = self.force[state[s]][s]
+        # The part of each normal orthogonal to the sliding surfaces; its products are formed without cancellation.
+        across = self.normals.copy()
+        if sliding:
+            basis = np.linalg.svd(self.normals[sliding], full_matrices=False)
+            directions = basis.Vh[basis.S > _SAME * self.count]
+            across -= (across @ directions.T) @ directions
+            across[sliding] = 0.0
+            inverse = np.linalg.pinv(self.normals[sliding].T)
+            push[sliding] = -(inverse @ self.normals[free].T) @ push[free]
+        gram = across @ across.T
+        gram[np.abs(gram) < _SAME] = 0.0
+        velocity = sign * (gram[:, free] @ push[free])
+        pattern = self.pattern(state)
+        active = np.array([mark == "+" for mark in pattern])
+        rates = sign * (active * self.factor)[:, None] * velocity[self.of_point]
+        return Motion(
+            sign, state, push, velocity, rates, self._exits(push, sliding), tuple(active.tolist()), pattern
+        )
+
+    def _exits(self, push: Floats, sliding: list[int]) -> tuple[tuple[int, int, Floats], ...]:
+        """Return the linear forms that vanish where a sliding multiplier reaches its end.
+
+        The push lies between the forces of the two sides; which is the greater depends on the labels (with duplicate
+        points of both labels on U as well, then no form is given and the motion is re-decided at other events only).
+        """
+        exits = []
+        for s in sliding:
+            jump = self.force[1][s] - self.force[-1][s]
+            upward = 1 if np.all(jump >= 0) else -1
+            for side in (1, -1):
+                exits.append((s, side, side * upward * (self.force[side][s] - push[s])))
+        return tuple(exits)
+
+
+def _compact(units: Floats) -> Floats:
+    """Return coordinates of the points in which no more axes are used than needed (exact where axes are unused)."""
+    used = units[:, np.any(units != 0, axis=0)]
+    if used.shape[1] <= len(used):
+        return used
+    triangle: Floats = np.linalg.qr(used.T, mode="r").T
+    return triangle
+
+
+def _parallel(unit: Floats, others: Floats) -> tuple[int, int]:
+    """Return (±1, index) of the other unit vector that is ± this one, or (0, 0)."""
+    for side in (1, -1):
+        found = np.flatnonzero(np.max(np.abs(others - side * unit), axis=1, initial=0.0) <= _SAME) if len(others) else []
+        if len(found):
+            return side, int(found[0])
+    return 0, 0

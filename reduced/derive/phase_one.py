@@ -1,0 +1,212 @@
+"""Phase I: how a neuron turns, and the fate of every initial direction while the loss is at its start.
+
+(Lem C.1–C.10.) With the loss frozen at f = 0 a neuron moves along straight pieces, so its fate follows from which of
+its two coordinates u = ⟨b,x₊⟩, v = ⟨b,x₋⟩ reaches 0 first and from what it does there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from itertools import product
+
+import sympy as sp
+
+from reduced.derive.export import Formula, Formulas
+from reduced.derive.filippov import motion
+from reduced.derive.network import MINUS, PLUS, NetworkModel, Velocity
+from reduced.derive.symbols import (
+    DerivationError,
+    Expr,
+    in_cosines,
+    is_zero,
+    p,
+    sign_under_assumption,
+    tidy,
+)
+
+u, v = sp.symbols("u v", positive=True)
+"""The sizes |⟨b,x₊⟩| and |⟨b,x₋⟩| at the start."""
+
+radius = sp.Symbol("r", positive=True)
+"""The norm ‖b‖."""
+
+
+@dataclass(frozen=True)
+class PolarMotion(Formulas):
+    """A neuron's motion split into its norm's and its direction's (Lem C.1).
+
+    Fields: radial, d‖b‖/dt; tangential, the rates of ωᵢ = ⟨b,xᵢ⟩/‖b‖, both in the ωᵢ (``directions``) and r = ‖b‖.
+    """
+
+    directions: tuple[Expr, ...]
+    radial: Expr
+    tangential: tuple[Expr, ...]
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """Return d‖b‖/dt and the rates of the direction's coordinates."""
+        turning = (
+            Formula(f"d{omega.name}", rf"\dot{{{sp.latex(omega)}}}", rate)
+            for omega, rate in zip(self.directions, self.tangential, strict=True)
+        )
+        return (Formula("dr", r"\dot r", self.radial), *turning)
+
+
+def polar_motion(velocity: Velocity) -> PolarMotion:
+    """Split a velocity ḃ = Σ cᵢxᵢ into the rate of ‖b‖ and of the direction b/‖b‖.
+
+    d‖b‖/dt = ⟨ḃ,ω⟩ and ω̇ = (ḃ − ⟨ḃ,ω⟩ω)/‖b‖, seen through ωᵢ = ⟨ω,xᵢ⟩. Checked: d(rωᵢ)/dt = ⟨ḃ,xᵢ⟩. Source: Lem C.1.
+    """
+    directions = tuple(sp.Symbol(f"omega_{name}", real=True) for name in velocity.data.names)
+    radial = sum(ci * omega for ci, omega in zip(velocity.coefficients, directions, strict=True))
+    tangential = tuple((velocity.along(i) - omega * radial) / radius for i, omega in enumerate(directions))
+    for i, omega in enumerate(directions):
+        if not is_zero(radial * omega + radius * tangential[i] - velocity.along(i)):
+            raise DerivationError("the radial and tangential parts do not add up to the velocity")
+    return PolarMotion(directions, radial, tangential)
+
+
+class Fate(str, Enum):
+    """What becomes of a neuron in Phase I."""
+
+    JOINS_K_PLUS = "joins K_plus"
+    JOINS_K_MINUS = "joins K_minus"
+    DIES = "dies"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One switch on the way: ``cross``, ``slide`` or ``die`` on a point's kink, when, and the pattern after it."""
+
+    kind: str
+    point: int
+    time: Expr
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Course(Formulas):
+    """The course of the initial directions of one class: output sign, pattern, and a condition on u and v.
+
+    Fields: condition, an inequality in u and v (true when the class has one fate only); steps, the switches in order;
+    fate; exit_time, when the fate is sealed, for output weights ±κ₂/√m and initial sizes u, v.
+    """
+
+    sign: int
+    pattern: str
+    condition: Expr
+    steps: tuple[Step, ...]
+    fate: Fate
+    exit_time: Expr
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """Return the exit time."""
+        return (Formula("exit_time", r"t_{\mathrm{exit}}", self.exit_time),)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a neuron is on its way: time, pattern, and the sizes of its coordinates (0 where it slides)."""
+
+    time: Expr
+    pattern: str
+    sizes: tuple[Expr, Expr]
+
+
+@cache
+def courses(sign: int, pattern: str, model: NetworkModel | None = None) -> tuple[Course, ...]:
+    """Derive the fate and exit time of a class of initial directions with the loss frozen at f = 0.
+
+    Arguments: sign ±1 of the output weight; pattern over (x₊, x₋), each ``+`` or ``-``. Returns one Course, or one for
+    each of two branches when it depends on u and v which coordinate reaches 0 first. Every sign is decided from
+    p cos Δ > 1 alone. Source: Lem C.3–C.10; derived here by walking the pieces.
+    """
+    walk = _Walk(model or NetworkModel(), sign)
+    start = _Place(sp.Integer(0), pattern, (u, v))
+    return tuple(
+        Course(sign, pattern, condition, steps, _fate(sign, end.pattern), tidy(end.time))
+        for condition, steps, end in walk.from_place(start, sp.true, ())
+    )
+
+
+def all_courses(model: NetworkModel | None = None) -> tuple[Course, ...]:
+    """Derive the courses of all eight classes of initial direction."""
+    classes = product((1, -1), ("++", "+-", "-+", "--"))
+    return tuple(course for sign, pattern in classes for course in courses(sign, pattern, model))
+
+
+_Path = tuple[Expr, tuple[Step, ...], _Place]
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Walks a neuron from piece to piece until none of its coordinates can reach 0 any more."""
+
+    model: NetworkModel
+    sign: int
+
+    def from_place(self, place: _Place, condition: Expr, steps: tuple[Step, ...]) -> tuple[_Path, ...]:
+        """Return every path from a place on: condition for it, steps taken, last place."""
+        hits = self._hits(place)
+        paths: tuple[_Path, ...] = ()
+        for point, time in hits.items():
+            rivals = [other for index, other in hits.items() if index != point]
+            first = condition if not rivals else sp.And(condition, _earlier(time, rivals[0]))
+            step, after = self._switch(place, point, time)
+            paths += self.from_place(after, first, (*steps, step))
+        return paths or ((condition, steps, place),)
+
+    def _hits(self, place: _Place) -> dict[int, Expr]:
+        """Return the time each shrinking coordinate needs to reach 0."""
+        rates = self._rates(place.pattern)
+        hits = {}
+        for point, (state, rate) in enumerate(zip(place.pattern, rates, strict=True)):
+            growth = rate if state == "+" else -rate
+            if state != "0" and sign_under_assumption(growth) < 0:
+                hits[point] = place.sizes[point] / -growth
+        return hits
+
+    def _switch(self, place: _Place, point: int, time: Expr) -> tuple[Step, _Place]:
+        """Decide from both one-sided normal components whether the neuron slides or crosses."""
+        inside, outside = (_with(place.pattern, point, state) for state in "+-")
+        normals = [sign_under_assumption(self._rates(pattern)[point]) for pattern in (inside, outside)]
+        came_from = place.pattern[point]
+        beyond = outside if came_from == "+" else inside
+        pattern = _with(place.pattern, point, "0") if normals == [-1, 1] else beyond
+        kind = "slide" if "0" in pattern else "die" if "+" not in pattern else "cross"
+        rates = self._rates(place.pattern)
+        sizes = tuple(
+            sp.Integer(0) if i == point else size + (rate if state == "+" else -rate) * time
+            for i, (size, rate, state) in enumerate(zip(place.sizes, rates, place.pattern, strict=True))
+        )
+        after = _Place(place.time + time, pattern, (in_cosines(sizes[0]), in_cosines(sizes[1])))
+        return Step(kind, point, tidy(after.time), pattern), after
+
+    def _rates(self, pattern: str) -> tuple[Expr, Expr]:
+        """Return (u̇, v̇) in a pattern, the forces being those at f = 0."""
+        active = tuple(i for i in (PLUS, MINUS) if pattern[i] == "+")
+        sliding = tuple(i for i in (PLUS, MINUS) if pattern[i] == "0")
+        at_start = dict.fromkeys(self.model.data.predictions, 0)
+        frozen = {symbol: force.subs(at_start) for symbol, force in self.model.forces.items()}
+        velocity = motion(self.model, self.sign, active, sliding).velocity.at(frozen)
+        return tidy(velocity.along(PLUS)), tidy(velocity.along(MINUS))
+
+
+def _with(pattern: str, point: int, state: str) -> str:
+    return pattern[:point] + state + pattern[point + 1 :]
+
+
+def _earlier(time: Expr, other: Expr) -> Expr:
+    """Return the inequality time < other without denominators."""
+    (left, below), (right, under) = (sp.fraction(sp.cancel(sp.together(x))) for x in (time, other))
+    sign = sign_under_assumption(below) * sign_under_assumption(under)
+    common = sp.gcd(left * under, right * below)
+    first, second = (tidy(sign * side / common) for side in (left * under, right * below))
+    return sp.Lt(first, second)
+
+
+def _fate(sign: int, pattern: str) -> Fate:
+    if "+" not in pattern:
+        return Fate.DIES
+    return Fate.JOINS_K_PLUS if sign > 0 else Fate.JOINS_K_MINUS

@@ -1,0 +1,136 @@
+"""Formulas derived by reduced.derive, as plain arithmetic for any type of number.
+
+Written by ``python -m reduced.derive.generate``; do not edit. c = cos Δ, s2 = sin² Δ, w = 1 − cos Δ, k = κ₂².
+No sum in here cancels, however small Δ is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Pairs = tuple[tuple[Any, Any], tuple[Any, Any]]
+Four = tuple[Any, Any, Any, Any]
+
+
+class Limit(NamedTuple):
+    """The limit direction: ρ, v± as coefficients on (x₊, x₋), γ², kink multipliers (None without kink)."""
+
+    rho: Any
+    v_plus: tuple[Any, Any]
+    v_minus: tuple[Any, Any]
+    gamma_squared: Any
+    kink_plus: Any
+    kink_minus: Any
+
+
+# (u̇, v̇)/a of a neuron by pattern: its coefficients on P and Q.
+# The sliding pattern 0+ is for a < 0 only, +0 for a > 0 only.
+def _velocity_pp(c: Any, s2: Any) -> Pairs:
+    return (1, -c), (c, -1)
+
+
+def _velocity_pm(c: Any, s2: Any) -> Pairs:
+    return (1, 0), (c, 0)
+
+
+def _velocity_mp(c: Any, s2: Any) -> Pairs:
+    return (0, -c), (0, -1)
+
+
+def _velocity_0p(c: Any, s2: Any) -> Pairs:
+    return (0, 0), (0, -s2)
+
+
+def _velocity_p0(c: Any, s2: Any) -> Pairs:
+    return (s2, 0), (0, 0)
+
+
+VELOCITY: dict[str, Callable[[Any, Any], Pairs]] = {
+    "++": _velocity_pp,
+    "+-": _velocity_pm,
+    "-+": _velocity_mp,
+    "0+": _velocity_0p,
+    "+0": _velocity_p0,
+}
+
+
+# A, B, C, D of ḟ₊ = A P − B Q, ḟ₋ = C P − D Q, by phase.
+def _coefficients_ii(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any) -> Four:
+    return alpha_plus * k, alpha_plus * c * k, alpha_plus * c * k, k * (alpha_minus * s2 + alpha_plus)
+
+
+def _coefficients_iii(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any) -> Four:
+    return alpha_plus * k * s2, 0, 0, alpha_minus * k * s2
+
+
+def _coefficients_iv(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any) -> Four:
+    return k * (alpha_minus + alpha_plus * s2), alpha_minus * c * k, alpha_minus * c * k, alpha_minus * k
+
+
+COEFFICIENTS: dict[str, Callable[[Any, Any, Any, Any, Any], Four]] = {
+    "II": _coefficients_ii,
+    "III": _coefficients_iii,
+    "IV": _coefficients_iv,
+}
+
+
+# The limit direction by regime, for output weights ±κ₂/√m.
+def _limit_four_phase(alpha_plus: Any, alpha_minus: Any, kappa2: Any, c: Any, s2: Any, w: Any) -> Limit:
+    return Limit(
+        (alpha_minus + alpha_plus * w) / alpha_minus,
+        (1, -c),
+        (-1, (alpha_minus + alpha_plus * w) / alpha_minus),
+        alpha_minus * kappa2**2 * w * (alpha_minus + alpha_plus) / (2 * alpha_minus + alpha_plus * w),
+        alpha_minus * c / (alpha_minus + alpha_plus * w),
+        None,
+    )
+
+
+def _limit_three_phase(alpha_plus: Any, alpha_minus: Any, kappa2: Any, c: Any, s2: Any, w: Any) -> Limit:
+    return Limit(
+        alpha_plus / alpha_minus,
+        (1, -c),
+        (-alpha_plus * c / alpha_minus, alpha_plus / alpha_minus),
+        alpha_minus * alpha_plus * kappa2**2 * s2 / (alpha_minus + alpha_plus),
+        alpha_minus * c / alpha_plus,
+        alpha_plus * c / alpha_minus,
+    )
+
+
+def _limit_two_phase(alpha_plus: Any, alpha_minus: Any, kappa2: Any, c: Any, s2: Any, w: Any) -> Limit:
+    return Limit(
+        alpha_plus / (alpha_minus * w + alpha_plus),
+        (1, -alpha_plus / (alpha_minus * w + alpha_plus)),
+        (-alpha_plus * c / (alpha_minus * w + alpha_plus), alpha_plus / (alpha_minus * w + alpha_plus)),
+        alpha_plus * kappa2**2 * w * (alpha_minus + alpha_plus) / (alpha_minus * w + 2 * alpha_plus),
+        None,
+        alpha_plus * c / (alpha_minus * w + alpha_plus),
+    )
+
+
+LIMIT: dict[str, Callable[[Any, Any, Any, Any, Any, Any], Limit]] = {
+    "four-phase": _limit_four_phase,
+    "three-phase": _limit_three_phase,
+    "two-phase": _limit_two_phase,
+}
+
+
+def regime_bounds(c: Any) -> tuple[Any, Any]:
+    """Return the two values of α = α₋/α₊ between which the regime is three-phase."""
+    return c, 1 / c
+
+
+# The polynomial φ with dg/dz = φ(g) along the force g = −ℓ′(z) of a loss of margin z.
+def _force_law_exp(g: Any) -> Any:
+    return -g
+
+
+def _force_law_logistic(g: Any) -> Any:
+    return g * (g - 1)
+
+
+FORCE_LAW: dict[str, Callable[[Any], Any]] = {
+    "exp": _force_law_exp,
+    "logistic": _force_law_logistic,
+}
