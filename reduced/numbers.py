@@ -107,7 +107,7 @@ class Exact:
         while work.prec < ctx.prec + _MAX_DECIDING_BITS:
             work.prec = 2 * work.prec
             value = _evaluate(self, work)
-            if abs(value - previous) <= abs(value) * ctx.ldexp(1, -ctx.prec - 4):
+            if value != 0 and abs(value - previous) <= abs(value) * ctx.ldexp(1, -ctx.prec - 4):
                 return ctx.mpf(value)
             previous = value
         if is_zero(self):

@@ -53,8 +53,9 @@ class Formulas:
     def lambdify(self, backend: Backend = "mpmath", context: Any = None) -> Callable[..., tuple[Any, ...]]:
         """Return a function of :attr:`arguments` giving the tuple of formula values.
 
-        Arguments: backend, ``"mpmath"`` (numbers at a context's precision; rationals stay exact until evaluated) or
-        ``"numpy"`` (arrays broadcast); context, an mpmath context used instead of the global one.
+        Arguments: backend, ``"mpmath"`` (numbers at a context's precision; rationals stay exact until
+        evaluated) or ``"numpy"`` (arrays broadcast); context, an mpmath context used instead of the global
+        one.
         """
         modules: Any
         if backend == "mpmath":

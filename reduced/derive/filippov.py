@@ -24,7 +24,8 @@ class Condition:
 class Motion:
     """How a neuron moves: velocity, multiplier of each sliding point, and the conditions for it.
 
-    ``multipliers`` maps the index of a sliding point to the derivative of the activation that keeps the neuron there.
+    ``multipliers`` maps the index of a sliding point to the derivative of the activation that keeps the
+    neuron there.
     """
 
     velocity: Velocity
@@ -36,10 +37,11 @@ class Motion:
 def motion(model: NetworkModel, sign: int, active: tuple[int, ...], sliding: tuple[int, ...] = ()) -> Motion:
     """Derive the motion of a neuron active on some points and sliding on the kinks of others.
 
-    The derivative of the activation at sliding point j is an unknown λⱼ, fixed by ⟨ḃ,xⱼ⟩ = 0. The conditions are
-    λⱼ between the two one-sided slopes, and both one-sided normal components pointing to the kink.
-    Raises InputError for overlapping or unknown points or an activation without a kink, DerivationError when the
-    sliding points are linearly dependent (the multipliers are then not unique). Source: Def H.1.
+    The derivative of the activation at sliding point j is an unknown λⱼ, fixed by ⟨ḃ,xⱼ⟩ = 0. The
+    conditions are λⱼ between the two one-sided slopes, and both one-sided normal components pointing to the
+    kink. Raises InputError for overlapping or unknown points or an activation without a kink,
+    DerivationError when the sliding points are linearly dependent (the multipliers are then not unique).
+    Source: Def H.1.
     """
     _check_points(model, active, sliding)
     if not sliding:
@@ -76,7 +78,7 @@ def _slopes(model: NetworkModel) -> tuple[Expr, Expr]:
 def _velocity_with_slopes(
     model: NetworkModel, sign: int, active: tuple[int, ...], slopes: dict[int, Expr]
 ) -> Velocity:
-    """Return the velocity when the activation's derivative at each point of ``slopes`` has the given value."""
+    """Return the velocity with the activation's derivative at each point of ``slopes`` as given there."""
     low, high = _slopes(model)
     kink = {model.data.coordinates[j]: 0 for j in slopes}
     below = smooth_velocity(model, sign, active)

@@ -1,4 +1,4 @@
-"""The end of training: limiting directions, their KKT certificate and margin, and which regime reaches them."""
+"""The end of training: limiting directions, their KKT certificate and margin, and the regimes' bounds."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ rho = sp.Symbol("rho", positive=True)
 class LimitDirection(Formulas):
     """The limiting direction of a two-point prediction ODE that stays in its phase for ever (Thm 4.10–4.11).
 
-    Fields: ode; ratio, ρ = lim Q/P; directions, for each group the limit of b_k up to a common positive factor,
-    as coefficients on the data; gamma_squared, the square of the normalised margin min yᵢfᵢ/‖θ‖; kinks, for each group
-    the KKT multiplier of its kink, None without one; conditions, what must hold of α for this to be the limit.
+    Fields: ode; ratio, ρ = lim Q/P; directions, for each group the limit of b_k up to a common positive
+    factor, as coefficients on the data; gamma_squared, the square of the normalised margin min yᵢfᵢ/‖θ‖;
+    kinks, for each group the KKT multiplier of its kink, None without one; conditions, what must hold of α
+    for this to be the limit.
     """
 
     ode: PredictionODE
@@ -82,9 +83,10 @@ def limit(regime: str) -> LimitDirection:
 def limit_direction(ode: PredictionODE) -> LimitDirection:
     """Derive the limit direction of a two-point system with exponential loss that never leaves its phase.
 
-    At the fixed ratio Q/P = ρ every neuron moves along a constant direction, so θ/‖θ‖ tends to that direction. Checked
-    on the way: both margins are equal and the KKT stationarity residual is 0. Raises DerivationError if not.
-    Source: Thm 4.10–4.11; three- and two-phase regimes and the margin: derived here.
+    At the fixed ratio Q/P = ρ every neuron moves along a constant direction, so θ/‖θ‖ tends to that
+    direction. Checked on the way: both margins are equal and the KKT stationarity residual is 0. Raises
+    DerivationError if not. Source: Thm 4.10–4.11; three- and two-phase regimes and the margin: derived
+    here.
     """
     ratio = fixed_ratio(ode)
     at_limit = dict(zip(ode.model.data.forces, (sp.Integer(1), ratio), strict=True))
@@ -120,21 +122,22 @@ def fixed_ratio(ode: PredictionODE) -> Expr:
 
 
 def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
-    """Return the KKT stationarity residual of min ½‖θ‖² subject to yᵢf(xᵢ) ≥ 1, group by group, on each xᵢ,
-    in units of the output weight.
+    """Return the KKT stationarity residual of min ½‖θ‖² subject to yᵢf(xᵢ) ≥ 1.
 
-    θ is scaled to margin 1; the point multipliers are in ratio 1 : ρ, and an element of the Clarke subdifferential
-    with the kink multipliers stands for the gradient of f.
+    One entry for each group and data point, in units of the output weight. θ is scaled to margin 1; the
+    point multipliers are in ratio 1 : ρ, and an element of the Clarke subdifferential with the kink
+    multipliers stands for the gradient of f.
     """
     ode = found.ode
     data = ode.model.data
     at_limit = dict(zip(data.forces, (sp.Integer(1), found.ratio), strict=True))
     growth = _common_margin(ode, at_limit)
     multipliers = (1 / growth, found.ratio / growth)
-    residual = []
-    for group, direction, kink in zip(ode.groups, found.directions, found.kinks, strict=True):
+    residual: list[Expr] = []
+    for group, moving, direction in zip(ode.groups, ode.motions, found.directions, strict=True):
         for i, coefficient in enumerate(direction.coefficients):
-            slope = kink if i in group.sliding else ode.model.activation.slope_at_kink(i in group.active)
+            smooth = ode.model.activation.slope_at_kink(i in group.active)
+            slope = moving.multipliers[i].subs(at_limit) if i in group.sliding else smooth
             gradient = group.sign * data.labels[i] * slope
             residual.append(in_cosines(coefficient / growth - multipliers[i] * gradient))
     return tuple(residual)
@@ -180,7 +183,7 @@ def _reduced(velocity: Velocity) -> Velocity:
 
 
 def _common_margin(ode: PredictionODE, at_limit: dict[Expr, Expr]) -> Expr:
-    """Return the growth of yᵢfᵢ along the limit direction, after checking that it is the same for both points."""
+    """Return the growth of yᵢfᵢ along the limit direction, checked to be the same for both points."""
     first, second = (
         in_cosines(label * rate.subs(at_limit))
         for label, rate in zip(ode.model.data.labels, ode.rates, strict=True)
@@ -193,7 +196,7 @@ def _common_margin(ode: PredictionODE, at_limit: dict[Expr, Expr]) -> Expr:
 def _conditions(
     ode: PredictionODE, directions: tuple[Velocity, ...], at_limit: dict[Expr, Expr]
 ) -> tuple[Condition, ...]:
-    """Collect what keeps the phase alive at the fixed ratio: sliding conditions, and patterns of the directions."""
+    """Collect what keeps the phase alive at the fixed ratio: sliding conditions and patterns."""
     sliding = [
         Condition(
             condition.reason,

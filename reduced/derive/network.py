@@ -61,9 +61,9 @@ class Loss:
     def force_law(self) -> Expr:
         """The polynomial φ of degree ≤ 3, a Lambda, with dg/dz = φ(g) along g(z) = −ℓ′(z).
 
-        Exponential loss: −g; logistic loss: −g(1 − g). It makes Taylor recurrences of the prediction ODE polynomial.
-        Derived here: the ansatz Σ cₖ gᵏ is fixed at four values of z and the identity is then checked for all z.
-        Raises DerivationError for a loss without such a law.
+        Exponential loss: −g; logistic loss: −g(1 − g). It makes Taylor recurrences of the prediction ODE
+        polynomial. Derived here: the ansatz Σ cₖ gᵏ is fixed at four values of z and the identity is then
+        checked for all z. Raises DerivationError for a loss without such a law.
         """
         g, slope = self.force(_z), sp.diff(self.force(_z), _z)
         unknowns = sp.symbols("c0:4")
@@ -86,8 +86,9 @@ LOGISTIC = Loss(sp.Lambda(_z, sp.log(1 + sp.exp(-_z))))
 class DataSet:
     """N data points known by their inner products only.
 
-    Fields: gram, the (N, N) symmetric ImmutableMatrix ⟨xᵢ,xⱼ⟩; labels, N values ±1; weights, N positive weights in
-    the loss; names, N words that name the points; forces, N symbols Uᵢ standing for wᵢ(−ℓ′(yᵢfᵢ)).
+    Fields: gram, the (N, N) symmetric ImmutableMatrix ⟨xᵢ,xⱼ⟩; labels, N values ±1; weights, N positive
+    weights in the loss; names, N words that name the points; forces, N symbols Uᵢ standing for
+    wᵢ(−ℓ′(yᵢfᵢ)).
     """
 
     gram: Expr
@@ -146,7 +147,7 @@ TWO_POINTS = DataSet(
 
 @dataclass(frozen=True)
 class NetworkModel:
-    """A network f(x) = Σₖ aₖ σ(⟨bₖ,x⟩) with fixed aₖ = ±output_scale, its data and its loss (theory: Setting)."""
+    """A network f(x) = Σₖ aₖ σ(⟨bₖ,x⟩) with fixed aₖ = ±output_scale, its data and its loss."""
 
     data: DataSet = TWO_POINTS
     activation: Activation = RELU
@@ -162,6 +163,12 @@ class NetworkModel:
     def forces(self) -> dict[Expr, Expr]:
         """The forces' symbols Uᵢ with the expressions they stand for."""
         return {symbol: self.force(i) for i, symbol in enumerate(self.data.forces)}
+
+    @property
+    def forces_at_start(self) -> dict[Expr, Expr]:
+        """The forces' symbols Uᵢ with their values at f = 0, for a loss frozen at initialisation."""
+        at_start = dict.fromkeys(self.data.predictions, 0)
+        return {symbol: force.subs(at_start) for symbol, force in self.forces.items()}
 
 
 @dataclass(frozen=True)

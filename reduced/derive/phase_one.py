@@ -1,13 +1,13 @@
 """Phase I: how a neuron turns, and the fate of every initial direction while the loss is at its start.
 
-(Lem C.1–C.10.) With the loss frozen at f = 0 a neuron moves along straight pieces, so its fate follows from which of
-its two coordinates u = ⟨b,x₊⟩, v = ⟨b,x₋⟩ reaches 0 first and from what it does there.
+(Lem C.1–C.10.) With the loss frozen at f = 0 a neuron moves along straight pieces, so its fate follows from
+which of its two coordinates u = ⟨b,x₊⟩, v = ⟨b,x₋⟩ reaches 0 first and from what it does there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from itertools import product
 
@@ -15,13 +15,16 @@ import sympy as sp
 
 from reduced.derive.export import Formula, Formulas
 from reduced.derive.filippov import motion
-from reduced.derive.network import MINUS, PLUS, NetworkModel, Velocity
+from reduced.derive.network import MINUS, PLUS, TWO_POINTS, NetworkModel, Velocity
 from reduced.derive.symbols import (
+    Delta,
     DerivationError,
     Expr,
+    c,
     in_cosines,
     is_zero,
-    p,
+    latex_name,
+    s,
     sign_under_assumption,
     tidy,
 )
@@ -37,7 +40,8 @@ radius = sp.Symbol("r", positive=True)
 class PolarMotion(Formulas):
     """A neuron's motion split into its norm's and its direction's (Lem C.1).
 
-    Fields: radial, d‖b‖/dt; tangential, the rates of ωᵢ = ⟨b,xᵢ⟩/‖b‖, both in the ωᵢ (``directions``) and r = ‖b‖.
+    Fields: radial, d‖b‖/dt; tangential, the rates of ωᵢ = ⟨b,xᵢ⟩/‖b‖, both in the ωᵢ (``directions``) and r
+    = ‖b‖.
     """
 
     directions: tuple[Expr, ...]
@@ -47,7 +51,7 @@ class PolarMotion(Formulas):
     def formulas(self) -> tuple[Formula, ...]:
         """Return d‖b‖/dt and the rates of the direction's coordinates."""
         turning = (
-            Formula(f"d{omega.name}", rf"\dot{{{sp.latex(omega)}}}", rate)
+            Formula(f"d{omega.name}", rf"\dot{{{latex_name(omega.name)}}}", rate)
             for omega, rate in zip(self.directions, self.tangential, strict=True)
         )
         return (Formula("dr", r"\dot r", self.radial), *turning)
@@ -56,18 +60,21 @@ class PolarMotion(Formulas):
 def polar_motion(velocity: Velocity) -> PolarMotion:
     """Split a velocity ḃ = Σ cᵢxᵢ into the rate of ‖b‖ and of the direction b/‖b‖.
 
-    d‖b‖/dt = ⟨ḃ,ω⟩ and ω̇ = (ḃ − ⟨ḃ,ω⟩ω)/‖b‖, seen through ωᵢ = ⟨ω,xᵢ⟩. Checked: d(rωᵢ)/dt = ⟨ḃ,xᵢ⟩. Source: Lem C.1.
+    d‖b‖/dt = ⟨ḃ,ω⟩ and ω̇ = (ḃ − ⟨ḃ,ω⟩ω)/‖b‖, seen through ωᵢ = ⟨ω,xᵢ⟩. Checked: d(rωᵢ)/dt = ⟨ḃ,xᵢ⟩.
+    Source: Lem C.1.
     """
     directions = tuple(sp.Symbol(f"omega_{name}", real=True) for name in velocity.data.names)
-    radial = sum(ci * omega for ci, omega in zip(velocity.coefficients, directions, strict=True))
-    tangential = tuple((velocity.along(i) - omega * radial) / radius for i, omega in enumerate(directions))
+    radial = tidy(sum(ci * omega for ci, omega in zip(velocity.coefficients, directions, strict=True)))
+    tangential = tuple(
+        (tidy(velocity.along(i)) - omega * radial) / radius for i, omega in enumerate(directions)
+    )
     for i, omega in enumerate(directions):
         if not is_zero(radial * omega + radius * tangential[i] - velocity.along(i)):
             raise DerivationError("the radial and tangential parts do not add up to the velocity")
     return PolarMotion(directions, radial, tangential)
 
 
-class Fate(str, Enum):
+class Fate(StrEnum):
     """What becomes of a neuron in Phase I."""
 
     JOINS_K_PLUS = "joins K_plus"
@@ -77,7 +84,7 @@ class Fate(str, Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """One switch on the way: ``cross``, ``slide`` or ``die`` on a point's kink, when, and the pattern after it."""
+    """One switch: ``cross``, ``slide`` or ``die`` on a point's kink, when, and the pattern after it."""
 
     kind: str
     point: int
@@ -89,8 +96,8 @@ class Step:
 class Course(Formulas):
     """The course of the initial directions of one class: output sign, pattern, and a condition on u and v.
 
-    Fields: condition, an inequality in u and v (true when the class has one fate only); steps, the switches in order;
-    fate; exit_time, when the fate is sealed, for output weights ±κ₂/√m and initial sizes u, v.
+    Fields: condition, an inequality in u and v (true when the class has one fate only); steps, the switches
+    in order; fate; exit_time, when the fate is sealed, for output weights ±κ₂/√m and initial sizes u, v.
     """
 
     sign: int
@@ -118,9 +125,9 @@ class _Place:
 def courses(sign: int, pattern: str, model: NetworkModel | None = None) -> tuple[Course, ...]:
     """Derive the fate and exit time of a class of initial directions with the loss frozen at f = 0.
 
-    Arguments: sign ±1 of the output weight; pattern over (x₊, x₋), each ``+`` or ``-``. Returns one Course, or one for
-    each of two branches when it depends on u and v which coordinate reaches 0 first. Every sign is decided from
-    p cos Δ > 1 alone. Source: Lem C.3–C.10; derived here by walking the pieces.
+    Arguments: sign ±1 of the output weight; pattern over (x₊, x₋), each ``+`` or ``-``. Returns one Course,
+    or one for each of two branches when it depends on u and v which coordinate reaches 0 first. Every sign
+    is decided from p cos Δ > 1 alone. Source: Lem C.3–C.10; derived here by walking the pieces.
     """
     walk = _Walk(model or NetworkModel(), sign)
     start = _Place(sp.Integer(0), pattern, (u, v))
@@ -134,6 +141,44 @@ def all_courses(model: NetworkModel | None = None) -> tuple[Course, ...]:
     """Derive the courses of all eight classes of initial direction."""
     classes = product((1, -1), ("++", "+-", "-+", "--"))
     return tuple(course for sign, pattern in classes for course in courses(sign, pattern, model))
+
+
+def living_fractions(model: NetworkModel | None = None) -> tuple[Expr, Expr]:
+    """Derive the expected fractions (α₊, α₋) of the neurons that join K₊ and K₋ as κ₁ → 0.
+
+    Signs are fair coins and directions uniform; a course starts in a wedge of the plane of u and v, whose
+    angle over 2π is its probability. Derived here from the fates.
+    """
+    found = all_courses(model)
+    plus, minus = (
+        sum(_wedge(course) for course in found if course.fate is fate) / (4 * sp.pi)
+        for fate in (Fate.JOINS_K_PLUS, Fate.JOINS_K_MINUS)
+    )
+    return sp.simplify(plus), sp.factor(minus)
+
+
+def _wedge(course: Course) -> Expr:
+    """Return the angle of the wedge of initial directions of a course.
+
+    The wedge lies between two lines ⟨b,n⟩ = 0. A condition in u and v puts the line where both sides are
+    equal in the place of that coordinate's line it keeps away from: the one whose size it bounds from
+    below.
+    """
+    signs = [1 if state == "+" else -1 for state in course.pattern]
+    normals = [sp.Matrix([signs[0], 0]), sp.Matrix([0, signs[1]])]
+    if course.condition != sp.true:
+        gap = sp.expand(course.condition.rhs - course.condition.lhs)
+        slopes = [sp.diff(gap, size) for size in (u, v)]
+        bounded = next(i for i, slope in enumerate(slopes) if sign_under_assumption(slope) > 0)
+        normals[bounded] = sp.Matrix([sign * slope for sign, slope in zip(signs, slopes, strict=True)])
+    gram = sp.Matrix(TWO_POINTS.gram)
+    first, second = normals
+    inner, *squares = (
+        tidy((a.T * gram * b)[0]) for a, b in ((first, second), (first, first), (second, second))
+    )
+    cosine = inner / sp.sqrt(squares[0] * squares[1]).subs(sp.Abs(s), s)
+    between = {c: Delta, -c: sp.pi - Delta}.get(cosine, sp.acos(cosine))
+    return sp.pi - between
 
 
 _Path = tuple[Expr, tuple[Step, ...], _Place]
@@ -187,9 +232,7 @@ class _Walk:
         """Return (u̇, v̇) in a pattern, the forces being those at f = 0."""
         active = tuple(i for i in (PLUS, MINUS) if pattern[i] == "+")
         sliding = tuple(i for i in (PLUS, MINUS) if pattern[i] == "0")
-        at_start = dict.fromkeys(self.model.data.predictions, 0)
-        frozen = {symbol: force.subs(at_start) for symbol, force in self.model.forces.items()}
-        velocity = motion(self.model, self.sign, active, sliding).velocity.at(frozen)
+        velocity = motion(self.model, self.sign, active, sliding).velocity.at(self.model.forces_at_start)
         return tidy(velocity.along(PLUS)), tidy(velocity.along(MINUS))
 
 

@@ -27,7 +27,7 @@ PHASES: dict[str, tuple[Group, Group]] = {
 
 @cache
 def phase(name: str, model: NetworkModel | None = None) -> PredictionODE:
-    """Derive the prediction ODE of Phase II, III or IV, for the paper's network unless another model is given."""
+    """Derive the prediction ODE of Phase II, III or IV, for the paper's network unless told otherwise."""
     if name not in PHASES:
         raise InputError("phase", name, "II, III or IV")
     return prediction_ode(model or NetworkModel(), PHASES[name])

@@ -23,10 +23,11 @@ _f_plus_0, _f_minus_0 = sp.symbols("f_plus_0 f_minus_0", real=True)
 
 @dataclass(frozen=True)
 class ClosedForm(Formulas):
-    """The solution of a two-point prediction ODE with exponential loss, elementary in x = −ln(1 − r/r∞), r = Q/P.
+    """The solution of a two-point prediction ODE with exponential loss, in x = −ln(1 − r/r∞), r = Q/P.
 
-    Fields: ode; fixed_ratio r∞; ratio r(x); S = ∫P dt and R = ∫Q dt since x = x_0; f_plus and f_minus; and
-    time_rate dt/dx, whose integral is an incomplete beta function. Built by :func:`closed_form`.
+    All but the time is elementary in x. Fields: ode; fixed_ratio r∞; ratio r(x); S = ∫P dt and R = ∫Q dt
+    since x = x_0; f_plus and f_minus; and time_rate dt/dx, whose integral is an incomplete beta function.
+    Built by :func:`closed_form`.
     """
 
     ode: PredictionODE
@@ -63,7 +64,7 @@ class ClosedForm(Formulas):
 
 
 def closed_form(ode: PredictionODE) -> ClosedForm:
-    """Derive the exact solution of a two-point system whose ratio r = Q/P tends to a fixed ratio r∞ from below.
+    """Derive the exact solution of a two-point system whose ratio r = Q/P rises to a fixed ratio r∞.
 
     With g = A + C and h = B + D the ratio obeys ṙ = rP(g − hr), so r∞ = g/h and r = r∞(1 − e⁻ˣ) makes S and R
     elementary in x. Checked by substitution: both prediction equations, and Q/P = r. Derived here.
@@ -73,10 +74,88 @@ def closed_form(ode: PredictionODE) -> ClosedForm:
     g, h = in_cosines(A + C), in_cosines(B + D)
     limit_ratio = in_cosines(g / h)
     ratio = limit_ratio * (1 - sp.exp(-x))
-    S = sp.log(sp.expm1(x) / sp.expm1(x_0)) / g if hasattr(sp, "expm1") else _log_growth() / g
+    S = sp.log((sp.exp(x) - 1) / (sp.exp(x_0) - 1)) / g
     R = (x - x_0) / h
     f_plus, f_minus = _f_plus_0 + A * S - B * R, _f_minus_0 + C * S - D * R
-    force = ode.model.force(PLUS).subs(ode.model.data.predictions[PLUS], f_plus)
-    found = ClosedForm(ode, limit_ratio, ratio, S, R, f_plus, f_minus, 1 / (g * (1 - sp.exp(-x)) * force))
-    _check(found)
+    P = ode.model.force(PLUS).subs(ode.model.data.predictions[PLUS], f_plus)
+    found = ClosedForm(ode, limit_ratio, ratio, S, R, f_plus, f_minus, 1 / (g * (1 - sp.exp(-x)) * P))
+    for name, residual in substitution_residuals(found).items():
+        if not is_zero(residual):
+            raise DerivationError(f"the closed form fails its check by substitution into {name}")
     return found
+
+
+def substitution_residuals(found: ClosedForm) -> dict[str, Expr]:
+    """Substitute a closed form into what it must solve; every residual returned must vanish identically.
+
+    Returns the residuals by name: Ṡ = P, Ṙ = Q = rP, both prediction equations (all per unit of P), and the
+    growth of Q/P computed from the forces against that of r.
+    """
+    ode = found.ode
+    P, _ = ode.model.data.forces
+    f_plus, f_minus = ode.model.data.predictions
+    P_along = ode.model.force(PLUS).subs(f_plus, found.f_plus)
+    Q_along = ode.model.force(MINUS).subs(f_minus, found.f_minus)
+    time = found.time_rate * P_along
+    rates = [sp.expand(rate).subs(ode.model.data.forces[MINUS], found.ratio * P) / P for rate in ode.rates]
+    growth = sp.diff(sp.expand_log(sp.log(Q_along) - sp.log(P_along), force=True), x)
+    return {
+        "dS/dt = P": sp.diff(found.S, x) - time,
+        "dR/dt = Q": sp.diff(found.R, x) - found.ratio * time,
+        "the equation of f_plus": sp.diff(found.f_plus, x) - rates[PLUS] * time,
+        "the equation of f_minus": sp.diff(found.f_minus, x) - rates[MINUS] * time,
+        "Q/P = r": growth - sp.diff(sp.log(found.ratio), x),
+    }
+
+
+def plateau_end(name: str) -> tuple[Expr, Expr]:
+    """Return what must vanish at T_plat or T_II in Phase II from f = 0, as its rates on P and Q.
+
+    T_plat: f₋; T_II: the share of K₊ in f₋. Read off the derived Phase II system.
+    """
+    ode = phase("II")
+    positive = next(i for i, group in enumerate(PHASES["II"]) if group.sign > 0)
+    matrices = {"T_plat": ode.matrix, "T_II": ode.share_matrix(positive)}
+    if name not in matrices:
+        raise InputError("name", name, "T_plat or T_II")
+    return matrices[name][MINUS, PLUS], matrices[name][MINUS, MINUS]
+
+
+@cache
+def small_angle_law(name: str) -> Expr:
+    """Derive the leading law of T_plat or T_II as Δ → 0, from f = 0 with condensed groups.
+
+    In the closed form the event comes at an x that grows like ξ/Δ² while e⁻ˣ vanishes; the event's equation
+    and P are expanded at fixed ξ = Δ² x and the time integrated over ξ. For T_II α₋ < α₊ is needed. Derived
+    here.
+    """
+    found = closed_form(phase("II"))
+    constant, slope = _far_form(found, *plateau_end(name))
+    xi_at_event = -constant / slope
+    fall_constant, fall_slope = _far_form(found, found.ode.A, -found.ode.B)
+    xi = sp.Symbol("xi", positive=True)
+    weight = found.ode.model.force(PLUS).subs(found.ode.model.data.predictions[PLUS], 0)
+    growth = sp.limit(found.ode.A + found.ode.C, Delta, 0)
+    integral = sp.integrate(sp.exp(fall_constant + fall_slope * xi) / (growth * weight), xi)
+    prefactor = sp.factor(integral * p / sp.exp(fall_constant + fall_slope * xi))
+    start, end = (_power_of_p(fall_constant + fall_slope * value - sp.log(p)) for value in (0, xi_at_event))
+    return prefactor / Delta**2 * (end - start)
+
+
+def _power_of_p(exponent: Expr) -> Expr:
+    """Write e^exponent as a power of p."""
+    power = sp.factor(sp.simplify(exponent / sp.log(p)))
+    if power.has(p):
+        raise DerivationError(f"exp({exponent}) is no power of p")
+    return p**power
+
+
+def _far_form(found: ClosedForm, on_P: Expr, on_Q: Expr) -> tuple[Expr, Expr]:
+    """Expand a displacement from f = 0 for small Δ at x = ξ/Δ², e⁻ˣ = 0, as constant + slope · ξ."""
+    start = found.initial_x().subs({_f_plus_0: 0, _f_minus_0: 0})
+    far = found.displacement(on_P, on_Q).subs(
+        sp.log((sp.exp(x) - 1) / (sp.exp(x_0) - 1)), x - sp.log(sp.exp(x_0) - 1)
+    )
+    slope = in_cosines(sp.diff(far, x))
+    constant = far.subs(x, 0).subs(x_0, start).subs(Delta, 0)
+    return sp.simplify(sp.expand_log(sp.simplify(constant), force=True)), sp.limit(slope / Delta**2, Delta, 0)

@@ -40,9 +40,9 @@ class Group:
 class PredictionODE(Formulas):
     """The prediction ODE ḟ = K U of a network whose neurons move in groups.
 
-    Fields: model; groups; motions, one for each group (velocity, multipliers, conditions); shares, for each group its
-    part of every ḟᵢ; rates, their sums. Rates and shares are linear in the force symbols Uᵢ (P and Q for two points),
-    which stand for ``model.force(i)``. Built by :func:`prediction_ode`.
+    Fields: model; groups; motions, one for each group (velocity, multipliers, conditions); shares, for each
+    group its part of every ḟᵢ; rates, their sums. Rates and shares are linear in the force symbols Uᵢ (P
+    and Q for two points), which stand for ``model.force(i)``. Built by :func:`prediction_ode`.
     """
 
     model: NetworkModel
@@ -72,8 +72,8 @@ class PredictionODE(Formulas):
     def lotka_volterra(self) -> Expr:
         """Derive the matrix M of the generalised Lotka–Volterra system U̇ᵢ = Uᵢ Σⱼ Mᵢⱼ Uⱼ.
 
-        Uᵢ is differentiated along the flow and the result checked by substitution. Raises DerivationError when U̇ᵢ/Uᵢ
-        is not linear in the forces (any loss but the exponential). Derived here.
+        Uᵢ is differentiated along the flow and the result checked by substitution. Raises DerivationError
+        when U̇ᵢ/Uᵢ is not linear in the forces (any loss but the exponential). Derived here.
         """
         data, rows = self.model.data, []
         for i, f in enumerate(data.predictions):
@@ -138,10 +138,10 @@ class PredictionODE(Formulas):
 def prediction_ode(model: NetworkModel, groups: Sequence[Group]) -> PredictionODE:
     """Derive the prediction ODE of a network whose living neurons form the given groups.
 
-    Each neuron of a group moves fᵢ at a σ′(uᵢ)⟨ḃ,xᵢ⟩ (0 where it slides); a group has (fraction · m) of them.
-    Arguments: model, the network; groups, the living groups (dead neurons move nothing). Raises AutonomyError when a
-    neuron's own coordinates survive in the rates. Source: Lem D.2–D.3, F.2–F.3; any data, loss and groups: derived
-    here.
+    Each neuron of a group moves fᵢ at a σ′(uᵢ)⟨ḃ,xᵢ⟩ (0 where it slides); a group has (fraction · m) of
+    them. Arguments: model, the network; groups, the living groups (dead neurons move nothing). Raises
+    AutonomyError when a neuron's own coordinates survive in the rates. Source: Lem D.2–D.3, F.2–F.3; any
+    data, loss and groups: derived here.
     """
     motions = tuple(motion(model, group.sign, group.active, group.sliding) for group in groups)
     shares = tuple(

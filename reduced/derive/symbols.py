@@ -31,8 +31,8 @@ def tidy(expression: Expr) -> Expr:
 def in_cosines(expression: Expr, cosine: Expr = c, versine: Expr = 1 - c, sine_squared: Expr = s**2) -> Expr:
     """Write an expression rational in cos Δ as a product of factors in which nothing cancels for small Δ.
 
-    A factor is written in the versine 1 − cos Δ where that makes its terms agree in sign. Arguments: the expression;
-    what to write for cos Δ, 1 − cos Δ and sin² Δ (symbols when the result is to be exported).
+    A factor is written in the versine 1 − cos Δ where that makes its terms agree in sign. Arguments: the
+    expression; what to write for cos Δ, 1 − cos Δ and sin² Δ (symbols when the result is to be exported).
     """
     w = sp.Symbol("w", positive=True)
     polynomial = sp.sympify(expression).subs(s**2, 1 - c**2).subs(c, 1 - w).subs(m, _root_m**2)
@@ -59,15 +59,16 @@ def in_cosines(expression: Expr, cosine: Expr = c, versine: Expr = 1 - c, sine_s
 
 def is_zero(expression: Expr) -> bool:
     """Decide whether an expression vanishes identically."""
-    return bool(sp.simplify(TR6(sp.expand(expression))) == 0)
+    in_cosine = sp.sympify(expression).subs(s**2, 1 - c**2)
+    return bool(sp.cancel(sp.together(in_cosine)) == 0 or sp.simplify(in_cosine) == 0)
 
 
 def sign_under_assumption(expression: Expr) -> int:
     """Decide the sign (−1, 0 or 1) that an expression has for all p, Δ with p cos Δ > 1, 0 < Δ < π/2.
 
-    Substituting cos Δ = 1/(1+h) and p = (1+q)(1+h) with h, q > 0 turns the assumption into positivity; an expression
-    whose numerator and denominator then have coefficients of one sign is decided. Every other symbol must be
-    positive. Raises DerivationError when this does not decide.
+    Substituting cos Δ = 1/(1+h) and p = (1+q)(1+h) with h, q > 0 turns the assumption into positivity; an
+    expression whose numerator and denominator then have coefficients of one sign is decided. Every other
+    symbol must be positive. Raises DerivationError when this does not decide.
     """
     h, q = sp.symbols("h q", positive=True)
     positive = in_cosines(expression).subs({c: 1 / (1 + h), p: (1 + q) * (1 + h)})

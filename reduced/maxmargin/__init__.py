@@ -1,4 +1,4 @@
-"""The end of training: limit network, KKT certificate, margins, angles and the perturbation test (Theorems 4.10–4.11)."""
+"""The end of training: limit network, KKT certificate, margins, angles, perturbation (Thm 4.10–4.11)."""
 
 from reduced.maxmargin.kkt import KKT, kkt
 from reduced.maxmargin.living import Hypotheses, LivingOnly

@@ -1,10 +1,11 @@
 """The KKT certificate of the max-margin problem, for any network and any data.
 
-At θ̂ = θ/‖θ‖ stationarity of min ½‖θ‖² s.t. yᵢf(xᵢ) ≥ 1 asks for multipliers λᵢ ≥ 0 and Clarke subgradients ξ_ki of the
-ReLU (1 where active, 0 where inactive, anything in [0, 1] on a kink) with θ̂_k = Σᵢ λᵢ ξ_ki yᵢ a_k xᵢ. With
-μ_ki = λᵢ ξ_ki ∈ [0, λᵢ] the smallest residual is a convex quadratic program. Given λ it splits into one tiny bounded
-least-squares problem per neuron; what is left is convex, continuously differentiable and piecewise quadratic in λ, and
-is minimised by Newton steps on the pieces, each a non-negative least-squares problem in λ alone.
+At θ̂ = θ/‖θ‖ stationarity of min ½‖θ‖² s.t. yᵢf(xᵢ) ≥ 1 asks for multipliers λᵢ ≥ 0 and Clarke subgradients
+ξ_ki of the ReLU (1 where active, 0 where inactive, anything in [0, 1] on a kink) with θ̂_k = Σᵢ λᵢ ξ_ki yᵢ
+a_k xᵢ. With μ_ki = λᵢ ξ_ki ∈ [0, λᵢ] the smallest residual is a convex quadratic program. Given λ it splits
+into one tiny bounded least-squares problem per neuron; what is left is convex, continuously differentiable
+and piecewise quadratic in λ, and is minimised by Newton steps on the pieces, each a non-negative
+least-squares problem in λ alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reduced.errors import InputError
-from reduced.maxmargin.margin import nonnegative_least_squares
+from reduced.maxmargin.cone import nonnegative_least_squares
 from reduced.maxmargin.network import (
     KINK_TOLERANCE,
     Floats,
@@ -34,11 +35,12 @@ _MAX_HALVINGS = 40
 class KKT:
     """How nearly the direction of a network is a KKT point of the max-margin problem.
 
-    ``residual``: smallest ‖θ̂ − Σ λᵢ yᵢ ∂f(xᵢ)‖ (‖θ̂‖ = 1); ``multipliers`` λ (N,) that reach it (their ratios are what
-    matters; not unique when the data are dependent); ``subgradients`` ξ (m, N); ``kinked`` (m, N), where ξ was free;
-    ``margins`` yᵢf(xᵢ; θ̂) (N,); ``normalised_margin`` their minimum γ; ``complementarity``: mean over λ of the relative
-    slack (marginᵢ − γ)/γ, None when γ ≤ 0; ``feasible``: γ > 0, so that θ̂/γ meets the constraints;
-    ``slope``: largest rate at which the squared residual could still fall in some λᵢ, 0 at the exact minimum.
+    ``residual``: smallest ‖θ̂ − Σ λᵢ yᵢ ∂f(xᵢ)‖ (‖θ̂‖ = 1); ``multipliers`` λ (N,) that reach it (their
+    ratios are what matters; not unique when the data are dependent); ``subgradients`` ξ (m, N); ``kinked``
+    (m, N), where ξ was free; ``margins`` yᵢf(xᵢ; θ̂) (N,); ``normalised_margin`` their minimum γ;
+    ``complementarity``: mean over λ of the relative slack (marginᵢ − γ)/γ, None when γ ≤ 0;
+    ``feasible``: γ > 0, so that θ̂/γ meets the constraints; ``slope``: the largest rate at which ½ residual²
+    could still fall in some λᵢ, 0 up to rounding when the residual is the smallest.
     """
 
     residual: float
@@ -63,9 +65,10 @@ def kkt(
 ) -> KKT:
     """Find the smallest stationarity residual of a network's direction over multipliers and subgradients.
 
-    Arguments: W (m, d) weights, not all zero; signs (m,) of ±1 (a_k = ±κ₂/√m); X (N, d) data; y (N,) labels ±1;
-    kappa2 > 0; kink_tolerance ≥ 0: ξ_ki is free where |⟨b_k, xᵢ⟩| ≤ kink_tolerance ‖b_k‖ ‖xᵢ‖.
-    Returns a KKT record. Raises InputError naming the argument. Source: Theorem 4.10–4.11; the solver is derived here.
+    Arguments: W (m, d) weights, not all zero; signs (m,) of ±1 (a_k = ±κ₂/√m); X (N, d) data; y (N,) labels
+    ±1; kappa2 > 0; kink_tolerance ≥ 0: ξ_ki is free where |⟨b_k, xᵢ⟩| ≤ kink_tolerance ‖b_k‖ ‖xᵢ‖. Returns
+    a KKT record. Raises InputError naming the argument. Source: Theorem 4.10–4.11; the solver is derived
+    here.
     """
     weights, ς = checked_network(W, signs)
     points = _checked_points(X, weights.shape[1])
@@ -100,7 +103,7 @@ def kkt(
         normalised_margin=gamma,
         complementarity=slack,
         feasible=gamma > 0,
-        slope=float(max(0.0, blocks.descent(best).max())),
+        slope=_slope(blocks, best),
     )
 
 
@@ -137,7 +140,7 @@ class _Blocks:
             column = self.factor[single, kink][:, None] * self.points[kink]
             best = np.sum(column * base[single], axis=1) / np.sum(column**2, axis=1)
             parts[single, kink] = np.clip(best, 0.0, multipliers[kink])
-        for k in np.flatnonzero((count > 1) & np.any(base != 0, axis=1)):
+        for k in np.flatnonzero((count > 1) & np.any(base != 0, axis=1)).tolist():
             parts[k] = self._bounded(k, base[k], multipliers)
         return _Point(multipliers, parts, base - (self.factor * parts) @ self.points)
 
@@ -154,7 +157,7 @@ class _Blocks:
         return parts
 
     def descent(self, point: _Point) -> Floats:
-        """Return −½ of the derivative of the squared residual along each λᵢ (envelope theorem)."""
+        """Return how fast ½ residual² falls as each λᵢ grows (envelope theorem)."""
         along = self.factor * (point.rest @ self.points.T)
         total: Floats = np.sum(
             np.where(self.active, along, np.where(self.kinked, np.maximum(along, 0.0), 0.0)), axis=0
@@ -162,10 +165,11 @@ class _Blocks:
         return total
 
     def states(self, point: _Point) -> tuple[Mask, Mask]:
-        """Return which kink parts are free (0 < μ < λ) and which are full (μ = λ > 0)."""
-        inside = self.kinked & (point.kink_parts > 0)
-        full = inside & (point.kink_parts >= point.multipliers)
-        return inside & ~full, full
+        """Return which kink parts are free (0 < μ < λ) and which full (μ = λ, or would be as λ grows from 0)."""
+        below = point.kink_parts < point.multipliers
+        wanted = self.factor * (point.rest @ self.points.T) > 0
+        full = self.kinked & ~below & ((point.multipliers > 0) | wanted)
+        return self.kinked & below & (point.kink_parts > 0), full
 
     def newton(self, free: Mask, full: Mask) -> Floats:
         """Return the λ ≥ 0 minimising the quadratic piece on which these kink parts are free or full."""
@@ -180,32 +184,39 @@ class _Blocks:
 
 
 def _minimise(blocks: _Blocks) -> _Point:
-    """Minimise over λ ≥ 0: Newton on the current quadratic piece, halving the step while nothing is gained."""
+    """Minimise over λ ≥ 0: Newton on the quadratic piece at hand, until a minimum lies on its own piece."""
     awake = np.any(blocks.target != 0, axis=1)[:, None]
-    free, full = blocks.kinked & awake, np.zeros_like(blocks.kinked)
-    point = blocks.at(blocks.newton(free, full))
+    point = blocks.at(blocks.newton(blocks.kinked & awake, np.zeros_like(blocks.kinked)))
     for _ in range(_MAX_STEPS):
         pieces = blocks.states(point)
-        if all(np.array_equal(old, new) for old, new in zip((free, full), pieces, strict=True)):
-            return point
-        free, full = pieces
-        better = _step(blocks, point, blocks.newton(free, full))
+        goal = blocks.at(blocks.newton(*pieces))
+        if all(np.array_equal(old, new) for old, new in zip(pieces, blocks.states(goal), strict=True)):
+            return goal
+        better = _towards(blocks, point, goal)
         if better is None:
             return point
         point = better
     return point
 
 
-def _step(blocks: _Blocks, point: _Point, goal: Floats) -> _Point | None:
-    """Return the first point on the way from ``goal`` back to ``point`` with a smaller residual, None without."""
-    reached = float(np.sum(point.rest**2))
-    share = 1.0
-    for _ in range(_MAX_HALVINGS):
-        trial = blocks.at(point.multipliers + share * (goal - point.multipliers))
-        if float(np.sum(trial.rest**2)) < reached:
+def _towards(blocks: _Blocks, point: _Point, goal: _Point) -> _Point | None:
+    """Return the first point, halving the way from ``goal`` to ``point``, that gains enough (Armijo).
+
+    None when rounding hides every gain: the point is the minimum.
+    """
+    reached, step = float(np.sum(point.rest**2)), goal.multipliers - point.multipliers
+    promise = 2 * float(blocks.descent(point) @ step)
+    for share in 0.5 ** np.arange(_MAX_HALVINGS):
+        trial = goal if share == 1 else blocks.at(point.multipliers + share * step)
+        gain = reached - float(np.sum(trial.rest**2))
+        if gain > 0 and gain >= 0.1 * share * promise:
             return trial
-        share /= 2
     return None
+
+
+def _slope(blocks: _Blocks, point: _Point) -> float:
+    descent = blocks.descent(point)
+    return float(np.max(np.where(point.multipliers > 0, np.abs(descent), np.maximum(descent, 0.0))))
 
 
 def _subgradients(blocks: _Blocks, point: _Point) -> Floats:

@@ -1,11 +1,11 @@
-"""Perturbing the living neurons only: θ̄ is a local optimum of the normalised margin (Theorem 4.11, first half).
+"""Perturbing the living neurons only: θ̄ is a local optimum of the margin (Theorem 4.11, first half).
 
-Hypotheses. A share yᵢ a_k σ(⟨b_k, xᵢ⟩) of margin i is concave in b_k everywhere when yᵢ a_k < 0 (a valley), and linear
-as long as the neuron stays active when yᵢ a_k > 0. Every living neuron is active on its own point (K₊ on x₊, K₋ on x₋),
-so both margins are concave in a ball around θ̄, whose radius is the least ⟨b_k, own point⟩. The objective ‖θ‖² is
-convex. Then a KKT point is optimal there, and the slope of γ along D, the least directional derivative of a margin minus
-γ⟨θ̄, D⟩, is a concave function of D: its largest value on unit directions is a convex program, bounded by the
-certificate (weak duality).
+Hypotheses. A share yᵢ a_k σ(⟨b_k, xᵢ⟩) of margin i is concave in b_k everywhere when yᵢ a_k < 0 (a valley),
+and linear as long as the neuron stays active when yᵢ a_k > 0. Every living neuron is active on its own
+point (K₊ on x₊, K₋ on x₋), so both margins are concave in a ball around θ̄, whose radius is the least ⟨b_k,
+own point⟩. The objective ‖θ‖² is convex. Then a KKT point is optimal there, and the slope of γ along D, the
+least directional derivative of a margin minus γ⟨θ̄, D⟩, is a concave function of D: its largest value on
+unit directions is a convex program, bounded by the certificate (weak duality).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reduced.maxmargin.cone import farkas_residual
 from reduced.maxmargin.kkt import kkt
-from reduced.maxmargin.margin import convex_optimum, farkas_residual, margin_rows
+from reduced.maxmargin.margin import convex_optimum, margin_rows
 from reduced.maxmargin.network import Floats, Mask, as_float, data_points
 from reduced.maxmargin.point import LimitPoint
 
@@ -27,9 +28,9 @@ _CHUNK = 100_000
 class Hypotheses:
     """The hypotheses of local optimality, checked on the network.
 
-    ``kinks_are_valleys``: yᵢ a_k < 0 on every kink of a living neuron; ``concavity_radius``: the margins are concave in
-    the ball of this radius around θ̄; ``midpoint_excess``: the largest of ½m(D₁) + ½m(D₂) − m(½D₁ + ½D₂) over seeded
-    pairs in that ball (≤ rounding when concave); ``hold``: all of them.
+    ``kinks_are_valleys``: yᵢ a_k < 0 on every kink of a living neuron; ``concavity_radius``: the margins
+    are concave in the ball of this radius around θ̄; ``midpoint_excess``: the largest of ½m(D₁) + ½m(D₂) −
+    m(½D₁ + ½D₂) over seeded pairs in that ball (≤ rounding when concave); ``hold``: all of them.
     """
 
     kinks_are_valleys: bool
@@ -43,9 +44,10 @@ class LivingOnly:
     """What perturbations of living neurons can do to γ at θ̄, ‖θ̄‖ = ‖D‖ = 1.
 
     ``best_slope``: optimum of the convex program over unit D, 0 up to rounding (reached along θ̄ itself);
-    ``upper_bound``: weak duality's bound on every slope, from the KKT certificate; ``random_best``: the largest slope
-    over ``random_count`` seeded directions; ``program_distance``: distance of θ̄ from the optimum of the convex max-margin
-    program over the living neurons; ``local_optimum``: hypotheses hold and the bound is 0 up to rounding.
+    ``upper_bound``: weak duality's bound on every slope, from the KKT certificate; ``random_best``: the
+    largest slope over ``random_count`` seeded directions; ``program_distance``: distance of θ̄ from the
+    optimum of the convex max-margin program over the living neurons; ``local_optimum``: hypotheses hold and
+    the bound is 0 up to rounding.
     """
 
     best_slope: float
@@ -79,8 +81,8 @@ def living_only(point: LimitPoint, directions: int, seed: int) -> LivingOnly:
 def random_best_slope(point: LimitPoint, moved: Mask, directions: int, seed: int) -> float:
     """Return the largest slope of γ over seeded uniform unit directions in the weights of the moved neurons.
 
-    Only the plane of the data matters to the slope, so a direction is drawn as its Gaussian part in that plane and a χ²
-    for the squared length of the rest: the same law as drawing all ``dim`` coordinates.
+    Only the plane of the data matters to the slope, so a direction is drawn as its Gaussian part in that
+    plane and a χ² for the squared length of the rest: the same law as drawing all ``dim`` coordinates.
     """
     generator = np.random.default_rng(seed)
     network = _Plane.of(point)
@@ -101,7 +103,7 @@ def random_best_slope(point: LimitPoint, moved: Mask, directions: int, seed: int
 
 @dataclass(frozen=True, eq=False)
 class _Plane:
-    """θ̄ in the plane of the data, in doubles and in units of κ₂: weights (m, 2), X (2, 2), exact inner products (m, 2)."""
+    """θ̄ in the plane of the data, in doubles and units of κ₂; ``inner`` (m, 2) is exactly 0 on kinks."""
 
     weights: Floats
     X: Floats
@@ -128,7 +130,8 @@ class _Plane:
     def margins(self, moves: Floats) -> Floats:
         """Return the two margins (n, 2) at θ̄ + D for moves (n, m, 2)."""
         shares = self.factor * np.maximum(self.inner + moves @ self.X.T, 0.0)
-        return np.sum(shares, axis=1)
+        result: Floats = np.sum(shares, axis=1)
+        return result
 
 
 def _hypotheses(point: LimitPoint, seed: int, pairs: int = 200) -> Hypotheses:
@@ -152,7 +155,8 @@ def _hypotheses(point: LimitPoint, seed: int, pairs: int = 200) -> Hypotheses:
 def _upper_bound(point: LimitPoint) -> float:
     """Bound every living slope by ‖(1/Λ − γ)θ̄ − R/Λ‖, Λ = λ₊ + λ₋, R the stationarity residual (units of κ₂).
 
-    For unit D: min m′ ≤ Σ(λᵢ/Λ)mᵢ′(D) ≤ ⟨θ̄ − R, D⟩/Λ, because mᵢ′ is concave and ξ is one of its supergradients.
+    For unit D: min m′ ≤ Σ(λᵢ/Λ)mᵢ′(D) ≤ ⟨θ̄ − R, D⟩/Λ, because mᵢ′ is concave and ξ is one of its
+    supergradients.
     """
     living = point.living
     scale = float(np.sqrt(np.count_nonzero(living) / len(living)))

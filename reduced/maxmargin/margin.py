@@ -1,8 +1,9 @@
 """The largest normalised margin, found twice without the limit formulas.
 
-The problem is min ½‖θ‖² subject to yᵢf(xᵢ) ≥ 1 over N₊ = α₊m positive and N₋ = α₋m negative neurons. The margins are
-concave in the weights as long as positive neurons are active on x₊ and negative ones on x₋, so averaging the neurons of
-one sign raises both margins and lowers the norm (Jensen): one vector per sign is enough.
+The problem is min ½‖θ‖² subject to yᵢf(xᵢ) ≥ 1 over N₊ = α₊m positive and N₋ = α₋m negative neurons. The
+margins are concave in the weights as long as positive neurons are active on x₊ and negative ones on x₋, so
+averaging the neurons of one sign raises both margins and lowers the norm (Jensen): one vector per sign is
+enough.
 
 :func:`optimum` solves the stationarity equations by trying the three possible sets of kinks, in mpmath;
 :func:`convex_optimum` is a least distance program in doubles.
@@ -16,29 +17,29 @@ from typing import Any
 import numpy as np
 
 from reduced.errors import InputError
+from reduced.maxmargin.cone import least_distance
 from reduced.maxmargin.network import Floats, LimitVectors, Pair, checked_angle, data_points
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign, sin
 from reduced.records import Regime
 
-_KINKS = {
-    Regime.FOUR_PHASE: (True, False),
-    Regime.THREE_PHASE: (True, True),
-    Regime.TWO_PHASE: (False, True),
-}
-"""Regime → (K₊ lies on the kink of x₋, K₋ lies on the kink of x₊)."""
+Kinks = tuple[bool, bool]
+"""Whether K₊ lies on the kink of x₋, and K₋ on that of x₊."""
+
+_POSSIBLE: tuple[Kinks, ...] = ((True, True), (True, False), (False, True))
+"""Every set of kinks an optimum can have; at the border of two regimes both kinks are there."""
 
 
 @dataclass(frozen=True)
 class Optimum:
     """The max-margin point of living neurons in the context ``ctx``; pairs are (⟨b, x₊⟩, ⟨b, x₋⟩).
 
-    ``multipliers`` (λ₊, λ₋) scaled so that both margins are 1; ``kinks`` as in the regime; ``gain`` the symmetric
-    matrix M with M_ij = ⟨∇margin i, ∇margin j⟩ along the kinks, in units of κ₂².
+    ``multipliers`` (λ₊, λ₋) scaled so that both margins are 1; ``gain`` the symmetric matrix M with
+    M_ij = ⟨∇margin i, ∇margin j⟩ along the kinks, in units of κ₂².
     """
 
     ctx: Any
     delta: Exact
-    regime: Regime
+    kinks: Kinks
     gain: tuple[Pair, Pair]
     multipliers: Pair
 
@@ -48,9 +49,17 @@ class Optimum:
         return 1 / self.ctx.sqrt(sum(self.multipliers))
 
     @property
-    def kinks(self) -> tuple[bool, bool]:
-        """Whether K₊ lies on the kink of x₋, and K₋ on that of x₊."""
-        return _KINKS[self.regime]
+    def regime(self) -> Regime:
+        """The regime with these kinks; two-phase also at its border, where ξ of K₊ at x₋ has just reached 1."""
+        if not self.kinks[1]:
+            return Regime.FOUR_PHASE
+        full = self.cosine - self.rho >= -_tie(self.ctx)
+        return Regime.TWO_PHASE if not self.kinks[0] or full else Regime.THREE_PHASE
+
+    @property
+    def cosine(self) -> Any:
+        """The cosine of Δ."""
+        return self.ctx.cos(self.delta.evaluate(self.ctx))
 
     @property
     def sine(self) -> Any:
@@ -65,12 +74,12 @@ class Optimum:
     @property
     def kink_multipliers(self) -> tuple[Any | None, Any | None]:
         """Clarke's multiplier of K₊ at x₋ and of K₋ at x₊; None without a kink."""
-        c = self.ctx.cos(self.delta.evaluate(self.ctx))
+        c = self.cosine
         return (c / self.rho if self.kinks[0] else None), (c * self.rho if self.kinks[1] else None)
 
     def combination(self, weights: Pair) -> tuple[Pair, Pair]:
         """Return Σ weightsᵢ ∇margin i along the kinks, per neuron of K₊ and K₋, in units of a = κ₂/√m."""
-        return _along_kinks(self.kinks, self.ctx.cos(self.delta.evaluate(self.ctx)), self.sine, weights)
+        return _along_kinks(self.kinks, self.cosine, self.sine, weights)
 
 
 def max_margin(
@@ -78,11 +87,11 @@ def max_margin(
 ) -> LimitVectors:
     """Find the max-margin direction for given fractions of positive and negative neurons.
 
-    With the living fractions α± this is the limit direction (Theorem 4.10), with the fractions β± of all neurons by
-    sign the global optimum γ_max; solved numerically here, as a check on the derived formulas.
-    Arguments: alpha_plus, alpha_minus > 0; delta, the angle Δ; kappa2 > 0; digits, significant digits of the result.
-    Returns LimitVectors of decimal strings. Raises InputError naming the argument; without a neuron of one sign no
-    margin is positive and there is no direction.
+    With the living fractions α± this is the limit direction (Theorem 4.10), with the fractions β± of all
+    neurons by sign the global optimum γ_max; solved numerically here, as a check on the derived formulas.
+    Arguments: alpha_plus, alpha_minus > 0; delta, the angle Δ; kappa2 > 0; digits, significant digits of
+    the result. Returns LimitVectors of decimal strings. Raises InputError naming the argument; without a
+    neuron of one sign no margin is positive and there is no direction.
     """
     solution = optimum(alpha_plus, alpha_minus, delta, digits)
     ctx, rho = solution.ctx, solution.rho
@@ -102,9 +111,9 @@ def max_margin(
 def optimum(alpha_plus: ExactLike, alpha_minus: ExactLike, delta: ExactLike, digits: int) -> Optimum:
     """Solve the stationarity equations of the max-margin problem at ``digits`` digits (derived here).
 
-    For each possible set of kinks the weights are linear in λ, hence the margins too: M λ = (1, 1). The set that holds
-    is the one whose kink multipliers lie in [0, 1] and whose other neurons lie on the active side; at a tie of two
-    regimes both give the same point. Raises InputError naming the argument.
+    For each possible set of kinks the weights are linear in λ, hence the margins too: M λ = (1, 1). The set
+    that holds is the one whose kink multipliers lie in [0, 1] and whose other neurons lie on the active
+    side; at a tie of two regimes both give the same point. Raises InputError naming the argument.
     """
     import mpmath
 
@@ -119,19 +128,24 @@ def optimum(alpha_plus: ExactLike, alpha_minus: ExactLike, delta: ExactLike, dig
     ctx.dps = digits + 20
     ctx.dps += 4 * max(0, -int(ctx.log10(angle.evaluate(ctx))) + 1)
     fractions = alphas[0].evaluate(ctx), alphas[1].evaluate(ctx)
-    candidates = [_candidate(ctx, angle, fractions, regime) for regime in _KINKS]
-    return min(candidates, key=_violation)
+    candidates = [_candidate(ctx, angle, fractions, kinks) for kinks in _POSSIBLE]
+    return min(candidates, key=lambda candidate: max(_tie(ctx), _violation(candidate)))
 
 
-def _candidate(ctx: Any, delta: Exact, alphas: Pair, regime: Regime) -> Optimum:
+def _tie(ctx: Any) -> Any:
+    """Return the size below which a difference is rounding."""
+    return ctx.mpf(10) ** (10 - ctx.dps)
+
+
+def _candidate(ctx: Any, delta: Exact, alphas: Pair, kinks: Kinks) -> Optimum:
     c, s = ctx.cos(delta.evaluate(ctx)), ctx.sin(delta.evaluate(ctx))
-    columns = [_margins(_along_kinks(_KINKS[regime], c, s, unit), alphas) for unit in ((1, 0), (0, 1))]
+    columns = [_margins(_along_kinks(kinks, c, s, unit), alphas) for unit in ((1, 0), (0, 1))]
     gain = (columns[0][0], columns[1][0]), (columns[0][1], columns[1][1])
     multipliers = solve_pair(gain, (ctx.one, ctx.one))
-    return Optimum(ctx, delta, regime, gain, multipliers)
+    return Optimum(ctx, delta, kinks, gain, multipliers)
 
 
-def _along_kinks(kinks: tuple[bool, bool], c: Any, s: Any, weights: Pair) -> tuple[Pair, Pair]:
+def _along_kinks(kinks: Kinks, c: Any, s: Any, weights: Pair) -> tuple[Pair, Pair]:
     """Return λ₊∇margin₊ + λ₋∇margin₋ per neuron of K₊ and of K₋, projected on the kink it lies on."""
     plus, minus = weights
     positive = (plus * s * s, plus * 0) if kinks[0] else (plus - c * minus, c * plus - minus)
@@ -153,7 +167,7 @@ def _violation(candidate: Optimum) -> Any:
     plus, minus = candidate.multipliers
     if plus <= 0 or minus <= 0:
         return candidate.ctx.inf
-    c = candidate.ctx.cos(candidate.delta.evaluate(candidate.ctx))
+    c = candidate.cosine
     slack_plus, slack_minus = minus - c * plus, plus - c * minus
     wrong = [
         -slack_plus if candidate.kinks[0] else slack_plus,
@@ -182,8 +196,8 @@ def convex_optimum(
 ) -> ConvexOptimum:
     """Solve the max-margin problem as a convex program (a least distance program; derived here).
 
-    Arguments: alpha_plus, alpha_minus > 0, fractions by sign; delta, the angle Δ; kappa2 > 0.
-    Each margin is the least of two linear functions (its kinked share switched off or on), so the constraints are four
+    Arguments: alpha_plus, alpha_minus > 0, fractions by sign; delta, the angle Δ; kappa2 > 0. Each margin
+    is the least of two linear functions (its kinked share switched off or on), so the constraints are four
     half-spaces in ℝ⁴. Raises InputError when no margin can be positive.
     """
     if not (alpha_plus > 0 and alpha_minus > 0):
@@ -196,53 +210,16 @@ def convex_optimum(
     return ConvexOptimum(kappa2 / norm, (point / norm).reshape(2, 2))
 
 
-def margin_rows(alpha_plus: float, alpha_minus: float, delta: ExactLike, kinks: tuple[bool, bool]) -> Floats:
+def margin_rows(alpha_plus: float, alpha_minus: float, delta: ExactLike, kinks: Kinks) -> Floats:
     """Return the linear pieces (rows, 4) of the two margins in (√N₊ b₊, √N₋ b₋), in units of κ₂.
 
-    A neuron on a kink contributes two pieces (inactive, active) to its valley, any other only the active one.
+    A neuron on a kink contributes two pieces (inactive, active) to its valley, any other only the active
+    one.
     """
     (x_plus, x_minus), (root_plus, root_minus) = data_points(delta, 2), np.sqrt([alpha_plus, alpha_minus])
     on_plus = [np.r_[root_plus * x_plus, -xi * root_minus * x_plus] for xi in _pieces(kinks[1])]
     on_minus = [np.r_[-xi * root_plus * x_minus, root_minus * x_minus] for xi in _pieces(kinks[0])]
     return np.array(on_plus + on_minus)
-
-
-def least_distance(rows: Floats) -> Floats:
-    """Return the shortest z with rows @ z ≥ 1 (Lawson & Hanson's LDP); raise InputError when there is none."""
-    residual = farkas_residual(rows)
-    if residual[-1] <= 1e-20:
-        raise InputError("rows", f"{len(rows)} constraints", "constraints that some z meets")
-    point: Floats = -residual[:-1] / residual[-1]
-    return point
-
-
-def farkas_residual(rows: Floats) -> Floats:
-    """Return the residual of min ‖[rowsᵀ; 1ᵀ] u − e‖ over u ≥ 0, e the last unit vector.
-
-    It vanishes exactly when no z has rows @ z > 0 (Farkas); otherwise its norm ν gives the best slope
-    max min(rows @ z) over unit z as ν/√(1 − ν²).
-    """
-    columns = np.vstack([rows.T, np.ones(len(rows))])
-    target = np.zeros(len(columns))
-    target[-1] = 1.0
-    residual: Floats = columns @ nonnegative_least_squares(columns, target) - target
-    residual[-1] = -residual[-1]
-    residual[:-1] = -residual[:-1]
-    return residual
-
-
-def nonnegative_least_squares(columns: Floats, target: Floats) -> Floats:
-    """Solve min ‖columns u − target‖ over u ≥ 0, the support solved once more by orthogonal factors."""
-    from scipy.optimize import nnls
-
-    solution, _ = nnls(columns, target)
-    support = solution > 0
-    if support.any():
-        refined = np.linalg.lstsq(columns[:, support], target, rcond=None)[0]
-        if np.all(refined >= 0):
-            solution[support] = refined
-    found: Floats = solution
-    return found
 
 
 def _pieces(kinked: bool) -> tuple[float, ...]:

@@ -26,9 +26,9 @@ _DIGITS_BEHIND_DOUBLES = 40
 class LimitVectors:
     """The limit direction: b_k/‖θ‖ → v₊ (living positive), v₋ (living negative) up to one common factor.
 
-    ``v_plus`` and ``v_minus`` are coefficient pairs on [x₊, x₋]; ``rho`` = λ₋/λ₊ = lim Q/P; ``gamma`` is the
-    normalised margin min yᵢf(xᵢ)/‖θ‖. Numbers are anything :func:`reduced.numbers.exact` reads: decimal strings, floats
-    or mpf. Floats do for large Δ; at small Δ the pairs cancel and need the digits.
+    ``v_plus`` and ``v_minus`` are coefficient pairs on [x₊, x₋]; ``rho`` = λ₋/λ₊ = lim Q/P; ``gamma`` is
+    the normalised margin min yᵢf(xᵢ)/‖θ‖. Numbers are anything :func:`reduced.numbers.exact` reads: decimal
+    strings, floats or mpf. Floats do for large Δ; at small Δ the pairs cancel and need the digits.
     """
 
     rho: Any
@@ -70,7 +70,7 @@ def checked_angle(delta: ExactLike) -> Exact:
 
 
 def checked_network(W: ArrayLike, signs: ArrayLike) -> tuple[Floats, Floats]:
-    """Return weights (m, d) and signs (m,) as float64 arrays; raise InputError when they are not a network."""
+    """Return weights (m, d) and signs (m,) as float64 arrays; InputError when they are not a network."""
     try:
         weights = np.asarray(W, dtype=np.float64)
     except (TypeError, ValueError):
@@ -106,9 +106,9 @@ def living_sets(
 ) -> tuple[Mask, Mask]:
     """Read the living sets from the weights of a trained network.
 
-    A positive neuron lives when it is active on x₊, a negative one when it is active on x₋; after Phase I every other
-    neuron is dead or about to die. Arguments: W (m, d), signs (m,), X (2, d) rows x₊, x₋, tolerance relative to ‖b_k‖.
-    Returns the masks (K₊, K₋), each (m,).
+    A positive neuron lives when it is active on x₊, a negative one when it is active on x₋; after Phase I
+    every other neuron is dead or about to die. Arguments: W (m, d), signs (m,), X (2, d) rows x₊, x₋,
+    tolerance relative to ‖b_k‖. Returns the masks (K₊, K₋), each (m,).
     """
     weights, ς = checked_network(W, signs)
     norms = np.linalg.norm(weights, axis=1)
@@ -126,9 +126,9 @@ def limit_network(
 ) -> Floats:
     """Build θ̄, the m-neuron network the directions converge to, with ‖θ̄‖ = 1 (κ₂ drops out).
 
-    Arguments: limit, the limit directions; delta, the angle Δ; signs (m,) of ±1; living_plus, living_minus, masks (m,)
-    of K₊ and K₋; dim ≥ 2. Returns W (m, dim): a multiple of v₊ on K₊, of v₋ on K₋, 0 for dead neurons (Theorem 4.10).
-    Raises InputError when a mask does not fit the signs or no neuron lives.
+    Arguments: limit, the limit directions; delta, the angle Δ; signs (m,) of ±1; living_plus, living_minus,
+    masks (m,) of K₊ and K₋; dim ≥ 2. Returns W (m, dim): a multiple of v₊ on K₊, of v₋ on K₋, 0 for dead
+    neurons (Theorem 4.10). Raises InputError when a mask does not fit the signs or no neuron lives.
     """
     ς = checked_signs(signs, np.size(signs))
     plus, minus = (
@@ -150,8 +150,9 @@ def angles_to_limit(
 ) -> Angles:
     """Measure how far the living neurons point from their limits.
 
-    Arguments: W (m, d), data at :func:`data_points`; living_plus, living_minus, masks (m,); delta, the angle Δ; limit.
-    Returns the largest angle over K₊ to v₊ and over K₋ to v₋, radians, right to rounding also when tiny.
+    Arguments: W (m, d), data at :func:`data_points`; living_plus, living_minus, masks (m,); delta, the
+    angle Δ; limit. Returns the largest angle over K₊ to v₊ and over K₋ to v₋, radians, right to rounding
+    also when tiny.
     """
     weights = np.asarray(W, dtype=np.float64)
     return Angles(

@@ -20,10 +20,10 @@ _WORKING_DIGITS = 50
 
 @dataclass(frozen=True)
 class ReviveDead:
-    """The headline slopes: ``form`` is both (both signs revived, living neurons at rest), rebalanced, or none.
+    """The headline slopes: ``form`` is both (both signs revived, living at rest), rebalanced, or none.
 
-    ``slope_predicted`` and ``slope_measured`` are decimal strings, None without a dead neuron; ``cases`` holds every way
-    to revive.
+    ``slope_predicted`` and ``slope_measured`` are decimal strings, None without a dead neuron; ``cases``
+    holds every way to revive.
     """
 
     form: str
@@ -34,11 +34,12 @@ class ReviveDead:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """The perturbation test at θ̄, ‖θ̄‖ = ‖D‖ = 1; slopes are dγ/dε at 0⁺ of γ(ε) = min yᵢf(xᵢ; θ̄ + εD)/‖θ̄ + εD‖.
+    """The perturbation test at θ̄, ‖θ̄‖ = ‖D‖ = 1; slopes are d/dε at 0⁺ of min yᵢf(xᵢ; θ̄ + εD)/‖θ̄ + εD‖.
 
-    ``gamma_limit``: γ at θ̄ (decimal string); ``living``: counts positive, negative, dead; ``distance``: from the given
-    weights' direction to θ̄; ``random_best``: the largest slope over random directions in all neurons, a warning (they do
-    not find the ascent), never a test; ``local_optimum``: of the whole network; ``words``: the finding in a sentence.
+    ``gamma_limit``: γ at θ̄ (decimal string); ``living``: counts positive, negative, dead; ``distance``:
+    from the given weights' direction to θ̄; ``random_best``: the largest slope over random directions in
+    all neurons, a warning (they do not find the ascent), never a test; ``local_optimum``: of the whole
+    network; ``words``: the finding in a sentence.
     """
 
     gamma_limit: str
@@ -65,9 +66,9 @@ def perturb(
 ) -> Perturbation:
     """Test whether the limit θ̄ of a network is a local optimum of the normalised margin (Theorem 4.11).
 
-    Arguments: W (m, d), weights of θ̄ or of a trained network, data at :func:`data_points`: they say who lives, and θ̄ is
-    then solved for in high precision; signs (m,) of ±1; delta, the angle Δ; kappa2 > 0; directions ≥ 1, random directions
-    tried; seed; digits of the decimal strings. Returns a Perturbation.
+    Arguments: W (m, d), weights of θ̄ or of a trained network, data at :func:`data_points`: they say who
+    lives, and θ̄ is then solved for in high precision; signs (m,) of ±1; delta, the angle Δ; kappa2 > 0;
+    directions ≥ 1, random directions tried; seed; digits of the decimal strings. Returns a Perturbation.
     Raises InputError naming the argument, also when no neuron of one sign lives.
     """
     if directions < 1:
@@ -126,6 +127,6 @@ def _words(point: LimitPoint, alone: LivingOnly, revived: ReviveDead) -> str:
         else f"{negative} dead negative neurons along x₊⊥"
     )
     return (
-        f"{start}; the dead neurons make it not locally optimal: reviving the {who} raises one margin, and the living "
-        "neurons re-balance the other (no dead neuron of the other sign)"
+        f"{start}; the dead neurons make it not locally optimal: reviving the {who} raises one margin, "
+        "and the living neurons re-balance the other (no dead neuron of the other sign)"
     )

@@ -18,8 +18,8 @@ from reduced.numbers import Exact, ExactLike, exact, sign
 class LimitPoint:
     """θ̄ (‖θ̄‖ = 1) of an m-neuron network with given living sets, exact on its kinks.
 
-    ``signs`` (m,); ``living_plus``, ``living_minus`` masks (m,); ``dim`` the neurons' dimension; ``optimum`` the solution
-    of the stationarity equations in high precision.
+    ``signs`` (m,); ``living_plus``, ``living_minus`` masks (m,); ``dim`` the neurons' dimension;
+    ``optimum`` the solution of the stationarity equations in high precision.
     """
 
     delta: Exact
@@ -45,7 +45,7 @@ class LimitPoint:
         return [int(k) for k in np.flatnonzero(~self.living & (self.signs == of_sign))]
 
     def combination(self, weights: Pair, scale: Any) -> list[Pair]:
-        """Return scale · Σ weightsᵢ ∇margin i along the kinks as (⟨b_k, x₊⟩, ⟨b_k, x₋⟩) for every neuron, 0 for dead."""
+        """Return scale · Σ weightsᵢ ∇margin i per neuron as (⟨b_k, x₊⟩, ⟨b_k, x₋⟩), 0 for dead ones."""
         plus, minus = ((u * scale, v * scale) for u, v in self.optimum.combination(weights))
         zero = (self.ctx.zero, self.ctx.zero)
         return [
@@ -75,8 +75,9 @@ def limit_point(
 ) -> LimitPoint:
     """Build θ̄ for the living sets that the weights show.
 
-    Arguments: W (m, d), data at :func:`data_points`; signs (m,); delta, the angle Δ; kappa2 > 0; digits of θ̄.
-    Raises InputError, also when no neuron of one sign lives: then no margin is positive and θ̄ does not exist.
+    Arguments: W (m, d), data at :func:`data_points`; signs (m,); delta, the angle Δ; kappa2 > 0; digits of
+    θ̄. Raises InputError, also when no neuron of one sign lives: then no margin is positive and θ̄ does not
+    exist.
     """
     weights, ς = checked_network(W, signs)
     scale = exact(kappa2, "kappa2")

@@ -1,15 +1,16 @@
 """Reviving dead neurons: why θ̄ is not a local optimum of the whole network (Theorem 4.11, second half).
 
-A dead positive neuron given a weight w along x₋⊥ sees x₊ but not x₋: it raises margin₊ by κ₂ s w/√m and leaves margin₋
-alone; a dead negative one along x₊⊥ does the same for margin₋. D has no part along θ̄, so the norm grows only at second
-order. Both signs, scaled so that N₊ᵈw₊ = N₋ᵈw₋, raise both margins equally: slope κ₂ s N₊ᵈw₊/√m.
+A dead positive neuron given a weight w along x₋⊥ sees x₊ but not x₋: it raises margin₊ by κ₂ s w/√m and
+leaves margin₋ alone; a dead negative one along x₊⊥ does the same for margin₋. D has no part along θ̄, so
+the norm grows only at second order. Both signs, scaled so that N₊ᵈw₊ = N₋ᵈw₋, raise both margins equally:
+slope κ₂ s N₊ᵈw₊/√m.
 
-Re-balancing (derived here). When the revived part gains (g₊, g₋) with g₊ ≠ g₋, let the living neurons move by
-D_L = h̃₊∇margin₊ + h̃₋∇margin₋ along their kinks, with M h̃ = h and M_ij = ⟨∇margin i, ∇margin j⟩: the margins then change
-by h, at the least ‖D_L‖ (‖D_L‖² = ⟨h̃, h⟩). Since θ̄ ∝ λ₊∇margin₊ + λ₋∇margin₋ and M λ ∝ (1, 1), ⟨θ̄, D_L⟩ ∝
-λ₊h₊ + λ₋h₋, so no first-order change of the norm means h₊ = −ρ h₋; equal gains g₊ + h₊ = g₋ + h₋ give
-h₋ = (g₊ − g₋)/(1 + ρ) and the common slope (g₊ + ρ g₋)/(1 + ρ). With ‖D‖ = 1 over revived and living parts together, g±
-are the gains of the normalised direction, smaller by √(1 + ‖D_L‖²).
+Re-balancing (derived here). When the revived part gains (g₊, g₋) with g₊ ≠ g₋, let the living neurons move
+by D_L = h̃₊∇margin₊ + h̃₋∇margin₋ along their kinks, with M h̃ = h and M_ij = ⟨∇margin i, ∇margin j⟩: the
+margins then change by h, at the least ‖D_L‖ (‖D_L‖² = ⟨h̃, h⟩). Since θ̄ ∝ λ₊∇margin₊ + λ₋∇margin₋ and M λ
+∝ (1, 1), ⟨θ̄, D_L⟩ ∝ λ₊h₊ + λ₋h₋, so no first-order change of the norm means h₊ = −ρ h₋; equal gains g₊ +
+h₊ = g₋ + h₋ give h₋ = (g₊ − g₋)/(1 + ρ) and the common slope (g₊ + ρ g₋)/(1 + ρ). With ‖D‖ = 1 over revived
+and living parts together, g± are the gains of the normalised direction, smaller by √(1 + ‖D_L‖²).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MEASURED_DIGITS = 17
 
 @dataclass(frozen=True)
 class Slope:
-    """A slope dγ/dε at 0⁺ (decimal strings): predicted, measured at the smallest ε, and (ε, measured) for every ε."""
+    """A slope dγ/dε at 0⁺: predicted, measured at the smallest ε, and (ε, measured) for every ε."""
 
     predicted: str
     measured: str
@@ -41,10 +42,10 @@ class Slope:
 class Revival:
     """One way to revive dead neurons, ‖D‖ = ‖θ̄‖ = 1.
 
-    ``case``: both, positive, negative or one-neuron; ``neurons`` revived; ``gains`` (g₊, g₋) of the two margins with the
-    revived part alone; ``plain``: slope with living neurons at rest; ``rebalanced``: with living neurons moved so that
-    both margins rise equally; ``living_norm``: ‖D_L‖ for a revived part of norm 1 (multiply ``rebalanced`` by
-    √(1 + living_norm²) to have it per unit of revived weight).
+    ``case``: both, positive, negative or one-neuron; ``neurons`` revived; ``gains`` (g₊, g₋) of the two
+    margins with the revived part alone; ``plain``: slope with living neurons at rest; ``rebalanced``: with
+    living neurons moved so that both margins rise equally; ``living_norm``: ‖D_L‖ for a revived part of
+    norm 1 (multiply ``rebalanced`` by √(1 + living_norm²) to have it per unit of revived weight).
     """
 
     case: str
@@ -97,7 +98,7 @@ def _revival(point: LimitPoint, case: str, positive: list[int], negative: list[i
 
 
 def _revived(point: LimitPoint, positive: list[int], negative: list[int]) -> tuple[list[Pair], Pair]:
-    """Return the unit direction in dead neurons, as inner products with (x₊, x₋), and its gains in units of κ₂."""
+    """Return the unit direction in dead neurons, as inner products with x₊, x₋, and its gains / κ₂."""
     ctx, s = point.ctx, point.optimum.sine
     share = 1 / ctx.sqrt(sum(ctx.one / len(group) for group in (positive, negative) if group))
     direction = [(ctx.zero, ctx.zero)] * len(point.signs)

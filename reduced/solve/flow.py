@@ -66,18 +66,17 @@ class Segment:
 
     def predictions(self, q: Any) -> tuple[Any, Any]:
         """Return (f₊, f₋) at path parameter q."""
+        return self.block.value(self.prediction_form(0), q), self.block.value(self.prediction_form(1), q)
+
+    def prediction_form(self, point: int) -> Form:
+        """Return f₊ (point 0) or f₋ (point 1) as a form along this piece."""
         b = self.block
-        return b.value(Form(self.f_plus, b.A, -b.B), q), b.value(Form(self.f_minus, b.C, -b.D), q)
+        return Form(self.f_plus, b.A, -b.B) if point == 0 else Form(self.f_minus, b.C, -b.D)
 
     def crossings(self, point: int) -> list[tuple[Any, int]]:
-        """Return the times at which f₊ (point 0) or f₋ (point 1) passes zero inside, with the direction of passing."""
-        b = self.block
-        form = Form(self.f_plus, b.A, -b.B) if point == 0 else Form(self.f_minus, b.C, -b.D)
-        return [
-            (self.t + b.elapsed(q), direction)
-            for q, direction in b.roots(form)
-            if self.length is None or q <= self.length
-        ]
+        """Return the path parameters at which f₊ or f₋ passes zero inside, with the direction of passing."""
+        roots = self.block.roots(self.prediction_form(point))
+        return [(q, direction) for q, direction in roots if self.length is None or q <= self.length]
 
 
 @dataclass(frozen=True)
@@ -126,25 +125,23 @@ class Flow:
         on_u, on_v = self.geometry.velocity(sign, stay.pattern)
         return stay.pattern, _line(stay.u, on_u, S, R), _line(stay.v, on_v, S, R)
 
-    def last_fall(self, point: int) -> Any | None:
-        """Return the last time at which f₊ or f₋ passes zero downwards, None when it never does."""
-        return self._last_crossing(point, -1)
+    def time(self, index: int, q: Any) -> Any:
+        """Return the flow time of a place (segment index, path parameter)."""
+        segment = self.segments[index]
+        return segment.t + segment.block.elapsed(q)
 
-    def last_rise(self, point: int) -> Any | None:
-        """Return the last time at which f₊ or f₋ passes zero upwards, None when it never does."""
-        return self._last_crossing(point, 1)
-
-    def _last_crossing(self, point: int, wanted: int) -> Any | None:
-        for segment in reversed(self.segments):
-            found = [t for t, direction in segment.crossings(point) if direction == wanted]
-            if found:
-                return found[-1]
-        return None
+    def crossings(self, point: int) -> list[tuple[int, Any, int]]:
+        """Return the places (segment index, q) at which f₊ (point 0) or f₋ (point 1) passes zero, with the direction."""
+        return [
+            (index, q, direction)
+            for index, segment in enumerate(self.segments)
+            for q, direction in segment.crossings(point)
+        ]
 
     def final_sign(self, point: int) -> int:
         """Return the sign of f₊ or f₋ as t → ∞ (0 when it stays exactly 0)."""
-        b, last = self.segments[-1].block, self.segments[-1]
-        return b.limit_sign(Form(last.f_plus, b.A, -b.B) if point == 0 else Form(last.f_minus, b.C, -b.D))
+        last = self.segments[-1]
+        return last.block.limit_sign(last.prediction_form(point))
 
 
 @dataclass

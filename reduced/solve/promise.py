@@ -1,0 +1,64 @@
+"""The promise of ``digits=``: compute at two precisions and return only when they agree beyond every digit asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from reduced.errors import InputError
+
+MAX_DIGITS = 100_000
+# Digits by which the answers at the two precisions must agree beyond those asked.
+_MARGIN = 4
+
+T = TypeVar("T")
+
+
+def private_context(digits: int) -> Any:
+    """Return an mpmath context of one's own at a decimal working precision (the global one is never touched)."""
+    import mpmath
+
+    ctx = mpmath.mp.clone()
+    ctx.dps = digits
+    return ctx
+
+
+def check_digits(digits: int) -> int:
+    """Return digits if it is a count of significant digits between 1 and MAX_DIGITS, else raise InputError."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
+        raise InputError("digits", digits, f"an integer from 1 to {MAX_DIGITS}")
+    return digits
+
+
+def keep_promise(
+    compute: Callable[[Any], T], numbers: Callable[[T], Iterable[Any]], digits: int, guard: int = 15
+) -> T:
+    """Return compute(ctx) at a precision at which all its numbers are right to ``digits`` significant digits.
+
+    Arguments: compute, a function of a private mpmath context; numbers, which lists the mpf values that count (None is
+    skipped); digits asked; guard, the extra digits of the first attempt. The working precision grows until two attempts,
+    the second a good deal finer, agree relatively to 10^−(digits+4). Raises ArithmeticError if they never do.
+    """
+    check_digits(digits)
+    for _ in range(12):
+        fine_guard = guard + 10 + guard // 2
+        coarse = compute(private_context(digits + guard))
+        fine = compute(private_context(digits + fine_guard))
+        if _agree(list(numbers(coarse)), list(numbers(fine)), digits):
+            return fine
+        guard = 2 * guard
+    raise ArithmeticError(f"no working precision gave {digits} stable digits")
+
+
+def _agree(coarse: list[Any], fine: list[Any], digits: int) -> bool:
+    if len(coarse) != len(fine):
+        return False
+    return all(_close(x, y, digits) for x, y in zip(coarse, fine, strict=True))
+
+
+def _close(x: Any, y: Any, digits: int) -> bool:
+    if x is None or y is None:
+        return x is y
+    if x == y:
+        return True
+    return bool(abs(x - y) <= abs(y) * y.context.mpf(10) ** (-digits - _MARGIN))

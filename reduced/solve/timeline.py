@@ -1,0 +1,203 @@
+"""The collapsed model: each living group one particle, Phases II → III → IV from a given state (theory §4, §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log10
+from typing import Any
+
+from reduced.errors import InputError
+from reduced.numbers import Exact, ExactLike, cos, decimal_string, exact, sign, sin
+from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
+from reduced.solve.flow import Flow, Geometry, Particle, exact_flow
+from reduced.solve.promise import keep_promise
+
+PLUS, MINUS = "K+", "K-"
+EVENTS = ("T_plat", "T_II", "T_III")
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The three times of a timeline as mpf values, with (f₊, f₋) there (None when the time is infinite)."""
+
+    times: dict[str, Any]
+    predictions: dict[str, tuple[Any, Any] | None]
+
+    def numbers(self) -> list[Any]:
+        """Return every number that must be right."""
+        return list(self.times.values()) + [f for pair in self.predictions.values() for f in pair or (None, None)]
+
+
+def regime(problem: Problem) -> Regime | None:
+    """Return the regime by α = α₋/α₊ against c and 1/c (decided exactly), None when one group is empty."""
+    if not sign(problem.alpha_plus) or not sign(problem.alpha_minus):
+        return None
+    c = cos(problem.delta)
+    if sign(problem.alpha_minus - c * problem.alpha_plus) < 0:
+        return Regime.FOUR_PHASE
+    return Regime.THREE_PHASE if sign(problem.alpha_plus - c * problem.alpha_minus) > 0 else Regime.TWO_PHASE
+
+
+def timeline(problem: Problem, start: Start, digits: int = 30) -> Timeline:
+    """Solve the collapsed model exactly and return its times and predictions, every digit right.
+
+    Arguments: problem (exponential loss); start, the state at flow time 0; digits, significant digits of every number.
+    Returns a Timeline with decimal strings. Raises InputError for another loss or a state no network can be in.
+    """
+    require_exponential(problem)
+    check_state(problem, start)
+    found = keep_promise(
+        lambda ctx: moments(collapsed_flow(ctx, problem, start)), Moments.numbers, digits, guard_digits(problem, start)
+    )
+    return timeline_record(problem, start, found, "exact", digits)
+
+
+def timeline_record(problem: Problem, start: Start, found: Moments, method: str, digits: int) -> Timeline:
+    """Turn computed moments into the Timeline that leaves the package, with its outcome."""
+    return Timeline(
+        problem,
+        start,
+        regime(problem),
+        {name: decimal_string(value, digits) for name, value in found.times.items()},
+        {
+            name: None if pair is None else (decimal_string(pair[0], digits), decimal_string(pair[1], digits))
+            for name, pair in found.predictions.items()
+        },
+        method,
+        _outcome(problem, start, found),
+        digits,
+    )
+
+
+def require_exponential(problem: Problem) -> None:
+    """Raise InputError unless the loss is exponential: only then the closed form exists."""
+    if problem.loss is not Loss.EXP:
+        raise InputError("method", "exact", f"taylor: loss {problem.loss.value} has no closed form")
+
+
+def check_state(problem: Problem, start: Start) -> None:
+    """Raise InputError when a prediction is given to a group that has no neurons."""
+    if not sign(problem.alpha_minus) and sign(start.f_minus_negative):
+        raise InputError("f_minus_negative", start.f_minus_negative, "0, because alpha_minus is 0")
+    if not sign(problem.alpha_plus):
+        for name, value in (("f_plus", start.f_plus), ("f_minus", start.f_minus - start.f_minus_negative)):
+            if sign(value):
+                raise InputError(name, value, "no share of K₊, because alpha_plus is 0")
+
+
+def collapsed_flow(ctx: Any, problem: Problem, start: Start) -> Flow:
+    """Return the exact flow of the two group particles from a state, in a private mpmath context."""
+    k = problem.kappa2.evaluate(ctx) ** 2
+    p = problem.p.evaluate(ctx)
+    geometry = Geometry(
+        cos(problem.delta).evaluate(ctx), (sin(problem.delta) ** 2).evaluate(ctx), p / (1 + p), 1 / (1 + p), k
+    )
+    f_plus, f_minus = start.f_plus.evaluate(ctx), start.f_minus.evaluate(ctx)
+    return exact_flow(ctx, geometry, list(_particles(ctx, problem, start, geometry)), (f_plus, f_minus))
+
+
+def _particles(ctx: Any, problem: Problem, start: Start, geometry: Geometry) -> Sequence[Particle]:
+    """Return the two groups as particles in the pattern that the state calls for."""
+    share_plus, share_minus = start.f_minus - start.f_minus_negative, start.f_minus_negative
+    P = geometry.w_plus * ctx.exp(-start.f_plus.evaluate(ctx))
+    Q = geometry.w_minus * ctx.exp(start.f_minus.evaluate(ctx))
+    particles = []
+    if sign(problem.alpha_plus):
+        mass = problem.alpha_plus.evaluate(ctx)
+        slides = not sign(share_plus) and Q >= geometry.c * P
+        u, v = (f.evaluate(ctx) / (geometry.scale * mass) for f in (start.f_plus, share_plus))
+        particles.append(Particle(PLUS, 1, mass, u, v, "+0" if slides else "++"))
+    if sign(problem.alpha_minus):
+        mass = problem.alpha_minus.evaluate(ctx)
+        v = -share_minus.evaluate(ctx) / (geometry.scale * mass)
+        particles.append(Particle(MINUS, -1, mass, ctx.zero, v, "++" if geometry.c * Q > P else "0+"))
+    return particles
+
+
+def moments(flow: Flow) -> Moments:
+    """Return T_plat, T_II and T_III of a collapsed flow with the predictions there."""
+    ctx = flow.ctx
+    labels = {particle.label for particle in flow.particles}
+    times = {name: ctx.inf for name in EVENTS}
+    at: dict[str, tuple[Any, Any] | None] = dict.fromkeys(EVENTS)
+    if PLUS in labels:
+        times["T_II"] = _switch_time(flow, PLUS, "slide", started=flow.stays[PLUS][0].pattern == "+0")
+    if labels == {PLUS, MINUS}:
+        times["T_III"] = _switch_time(flow, MINUS, "leave", started=flow.stays[MINUS][0].pattern == "++")
+        if flow.final_sign(1) < 0:
+            times["T_plat"], at["T_plat"] = _end_of_plateau(flow)
+    for name in ("T_II", "T_III"):
+        if times[name] < ctx.inf:
+            at[name] = predictions_of_groups(flow, *flow.locate(times[name]))
+    return Moments(times, at)
+
+
+def _end_of_plateau(flow: Flow) -> tuple[Any, tuple[Any, Any]]:
+    """Return the last time at which f₋ falls through 0, with (f₊, f₋) there; the start when it was negative throughout."""
+    falls = [(index, q) for index, q, direction in flow.crossings(1) if direction < 0]
+    if not falls:
+        return flow.ctx.zero, predictions_of_groups(flow, 0, flow.ctx.zero)
+    index, q = falls[-1]
+    return flow.time(index, q), (flow.segments[index].predictions(q)[0], flow.ctx.zero)
+
+
+def predictions_of_groups(flow: Flow, index: int, q: Any) -> tuple[Any, Any]:
+    """Return (f₊, f₋) as the sum of the groups' shares (exact where a group sits on its kink)."""
+    f_plus = f_minus = flow.ctx.zero
+    for particle in flow.particles:
+        pattern, u, v = flow.particle(particle.label, index, q)
+        share = particle.sign * particle.mass * flow.geometry.scale
+        f_plus += share * u if pattern[0] == "+" else 0
+        f_minus += share * v if pattern[1] == "+" else 0
+    return f_plus, f_minus
+
+
+def _switch_time(flow: Flow, label: str, kind: str, started: bool) -> Any:
+    """Return when a group switches: the last such event, or 0 when the start lies past it, or infinity."""
+    found = [event.time for event in flow.events if event.neuron == label and event.kind == kind]
+    return found[-1] if found else flow.ctx.zero if started else flow.ctx.inf
+
+
+def _outcome(problem: Problem, start: Start, found: Moments) -> Outcome:
+    if regime(problem) is None:
+        return Outcome.PLATEAU_INFINITE
+    already = [name for name in EVENTS if found.times[name] == 0]
+    if already == ["T_plat"] and not sign(start.f_minus):
+        return Outcome.NO_PLATEAU
+    return Outcome.ALREADY if already else Outcome.FINISHED
+
+
+def guard_digits(problem: Problem, start: Start) -> int:
+    """Return guard digits that outlast the known cancellations: Δ → 0, and parameters close to a regime boundary."""
+    import mpmath
+
+    ctx = mpmath.mp.clone()
+    delta = problem.delta.evaluate(ctx)
+    guard = 15 + ceil(4 * max(0.0, -log10(float(delta))))
+    return guard + max(_closeness(ctx, gap) for gap in _gaps(problem, start))
+
+
+def _gaps(problem: Problem, start: Start) -> list[Exact]:
+    """Return the differences whose sign decides what happens; exact zeros are decided symbolically and left out."""
+    c, s2 = cos(problem.delta), sin(problem.delta) ** 2
+    plus, minus, p = problem.alpha_plus, problem.alpha_minus, problem.p
+    gaps = [minus - c * plus, plus - c * minus, exact(1)]
+    if not sign(start.f_minus):
+        ratio = Exact("exp", (start.f_plus,)) / p if sign(start.f_plus) else 1 / p
+        gaps.append(c * plus - (plus + minus * s2) * ratio)
+    return [gap for gap in gaps if sign(gap)]
+
+
+def _closeness(ctx: Any, gap: Exact) -> int:
+    value = abs(gap.evaluate(ctx))
+    return 0 if value >= 1 else int(-ctx.log10(value)) + 1
+
+
+def times_from(values: Sequence[ExactLike], name: str = "at") -> list[Exact]:
+    """Return exact flow times ≥ 0 from numbers or texts; raises InputError naming the argument."""
+    times = [exact(value, name) for value in values]
+    for time in times:
+        if sign(time) < 0:
+            raise InputError(name, time, "a flow time ≥ 0")
+    return times
