@@ -8,7 +8,7 @@ from math import ceil, log10
 from typing import Any
 
 from reduced.errors import InputError
-from reduced.numbers import Exact, ExactLike, cos, decimal_string, exact, sign, sin
+from reduced.numbers import Exact, cos, decimal_string, exact, sign, sin
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 from reduced.solve.flow import Flow, Geometry, Particle, exact_flow
 from reduced.solve.promise import keep_promise
@@ -192,12 +192,3 @@ def _gaps(problem: Problem, start: Start) -> list[Exact]:
 def _closeness(ctx: Any, gap: Exact) -> int:
     value = abs(gap.evaluate(ctx))
     return 0 if value >= 1 else int(-ctx.log10(value)) + 1
-
-
-def times_from(values: Sequence[ExactLike], name: str = "at") -> list[Exact]:
-    """Return exact flow times ≥ 0 from numbers or texts; raises InputError naming the argument."""
-    times = [exact(value, name) for value in values]
-    for time in times:
-        if sign(time) < 0:
-            raise InputError(name, time, "a flow time ≥ 0")
-    return times

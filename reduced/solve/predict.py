@@ -1,0 +1,140 @@
+"""What the collapsed model says at given times: predictions, loss, accuracy, phase, angles to the limit directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
+from reduced.records import Problem, Start
+from reduced.errors import InputError
+from reduced.solve.flow import Flow
+from reduced.solve.limit import LimitValues, limit_values
+from reduced.solve.promise import keep_promise
+from reduced.solve.timeline import (
+    MINUS,
+    PLUS,
+    check_state,
+    collapsed_flow,
+    guard_digits,
+    predictions_of_groups,
+    regime,
+    require_exponential,
+)
+
+# Which phase the patterns of (K₊, K₋) mean; None stands for an empty group.
+_PHASES = {
+    ("++", "0+"): "II",
+    ("+0", "0+"): "III",
+    ("+0", "++"): "IV",
+    ("++", None): "II",
+    ("+0", None): "III",
+    (None, "0+"): "II",
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The collapsed model at one flow time; numbers are decimal strings, angles in radians (None: no direction).
+
+    ``phase`` is II, III, IV, or ``overlap`` for a pattern that belongs to none of them.
+    """
+
+    t: str
+    f_plus: str
+    f_minus: str
+    phase: str
+    loss: str
+    accuracy: str
+    angle_plus: str | None
+    angle_minus: str | None
+
+
+def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30) -> tuple[Point, ...]:
+    """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
+
+    Arguments: problem (exponential loss); start, the state at t = 0; at, flow times (numbers or exact texts); digits of
+    every number. Source: closed form of theory §5, limit directions of Thm 4.10. Raises InputError naming the argument.
+    """
+    require_exponential(problem)
+    check_state(problem, start)
+    times = checked_times(at)
+
+    def compute(ctx: Any) -> list[_Values]:
+        flow = collapsed_flow(ctx, problem, start)
+        ends = limit_values(ctx, problem) if regime(problem) else None
+        return [_values(flow, time.evaluate(ctx), ends) for time in times]
+
+    found = keep_promise(
+        compute, lambda points: [x for p in points for x in p.numbers()], digits, guard_digits(problem, start)
+    )
+    return tuple(_point(values, digits) for values in found)
+
+
+def checked_times(values: Sequence[ExactLike]) -> list[Exact]:
+    """Return exact flow times ≥ 0 from numbers or texts; raises InputError naming the argument ``at``."""
+    times = [exact(value, "at") for value in values]
+    for time in times:
+        if sign(time) < 0:
+            raise InputError("at", time, "a flow time ≥ 0")
+    return times
+
+
+@dataclass(frozen=True)
+class _Values:
+    t: Any
+    f: tuple[Any, Any]
+    phase: str
+    loss: Any
+    accuracy: Any
+    angles: tuple[Any, Any]
+
+    def numbers(self) -> list[Any]:
+        return [*self.f, self.loss, self.accuracy, *self.angles]
+
+
+def _values(flow: Flow, t: Any, ends: LimitValues | None) -> _Values:
+    index, q = flow.locate(t)
+    f_plus, f_minus = predictions_of_groups(flow, index, q)
+    states = {particle.label: flow.particle(particle.label, index, q) for particle in flow.particles}
+    patterns = tuple(states[label][0] if label in states else None for label in (PLUS, MINUS))
+    geometry, ctx = flow.geometry, flow.ctx
+    loss = geometry.w_plus * ctx.exp(-f_plus) + geometry.w_minus * ctx.exp(f_minus)
+    accuracy = (geometry.w_plus if f_plus > 0 else 0) + (geometry.w_minus if f_minus < 0 else 0)
+    angles = tuple(_angle(flow, states.get(label), label, ends) for label in (PLUS, MINUS))
+    return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles)
+
+
+def _angle(flow: Flow, state: tuple[str, Any, Any] | None, label: str, ends: LimitValues | None) -> Any | None:
+    """Return the angle between a group's weight vector and its limit v±, exactly 0 when both lie on one kink."""
+    if state is None or ends is None or not (state[1] or state[2]):
+        return None
+    ctx, c, s2 = flow.ctx, flow.geometry.c, flow.geometry.s2
+    _, u, v = state
+    on_plus, on_minus = ends.v_plus if label == PLUS else ends.v_minus
+    u_end, v_end = on_plus + c * on_minus, c * on_plus + on_minus
+    if label == PLUS and ends.kink_plus is not None:
+        v_end = ctx.zero
+    if label == MINUS and ends.kink_minus is not None:
+        u_end = ctx.zero
+    cross = abs(u * v_end - v * u_end) / ctx.sqrt(s2)
+    dot = (u * u_end + v * v_end - c * (u * v_end + v * u_end)) / s2
+    return ctx.atan2(cross, dot)
+
+
+def _point(values: _Values, digits: int) -> Point:
+    def text(value: Any) -> str:
+        return decimal_string(value, digits)
+
+    angles = [None if angle is None else text(angle) for angle in values.angles]
+    return Point(
+        text(values.t),
+        text(values.f[0]),
+        text(values.f[1]),
+        values.phase,
+        text(values.loss),
+        text(values.accuracy),
+        angles[0],
+        angles[1],
+    )
