@@ -17,3 +17,7 @@ class InputError(ValueError):
 
 class MissingExtra(RuntimeError):
     """An optional dependency is not installed; the text says which extra brings it."""
+
+
+class BudgetExceeded(RuntimeError):
+    """A computation was given up because it used its budget of steps or time."""

@@ -160,7 +160,7 @@ def exact(value: ExactLike | Any, name: str = "number") -> Exact:
         man, exp = value.man_exp
         if man == 0 and value != 0:
             raise InputError(name, value, "a finite number")
-        return Exact("rational", (Fraction(int(man)) * Fraction(2) ** int(exp),))
+        return Exact("rational", (Fraction(-int(man) if value < 0 else int(man)) * Fraction(2) ** int(exp),))
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         return exact(value.item(), name)
     raise InputError(name, repr(value), _EXAMPLES)

@@ -12,11 +12,12 @@ from reduced.maxmargin.network import (
     living_sets,
 )
 from reduced.maxmargin.perturbation import Perturbation, ReviveDead, perturb
-from reduced.maxmargin.revival import Revival, Slope
+from reduced.maxmargin.revival import Ascent, Revival, Slope
 
 __all__ = [
     "KKT",
     "Angles",
+    "Ascent",
     "ConvexOptimum",
     "Hypotheses",
     "LimitVectors",

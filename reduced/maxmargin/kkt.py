@@ -165,7 +165,7 @@ class _Blocks:
         return total
 
     def states(self, point: _Point) -> tuple[Mask, Mask]:
-        """Return which kink parts are free (0 < μ < λ) and which full (μ = λ, or would be as λ grows from 0)."""
+        """Return which kink parts are free (0 < μ < λ) and which full (μ = λ, or will be as λ leaves 0)."""
         below = point.kink_parts < point.multipliers
         wanted = self.factor * (point.rest @ self.points.T) > 0
         full = self.kinked & ~below & ((point.multipliers > 0) | wanted)

@@ -50,7 +50,7 @@ class Optimum:
 
     @property
     def regime(self) -> Regime:
-        """The regime with these kinks; two-phase also at its border, where ξ of K₊ at x₋ has just reached 1."""
+        """The regime with these kinks; two-phase from its border on, where ξ of K₊ at x₋ reaches 1."""
         if not self.kinks[1]:
             return Regime.FOUR_PHASE
         full = self.cosine - self.rho >= -_tie(self.ctx)

@@ -15,6 +15,8 @@ and living parts together, g± are the gains of the normalised direction, smalle
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,8 @@ EPSILONS = range(4, 13)
 """Slopes are measured at ε = 10^−k for these k."""
 
 _MEASURED_DIGITS = 17
+_ASCENT_WIDTH = 1e-11
+_ASCENT_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,23 @@ class Slope:
 
 
 @dataclass(frozen=True)
+class Ascent:
+    """Where γ stops growing along a straight ascent: step ε, γ there, and γ/γ(θ̄) (decimal strings)."""
+
+    epsilon: str
+    gamma: str
+    growth: str
+
+
+@dataclass(frozen=True)
 class Revival:
     """One way to revive dead neurons, ‖D‖ = ‖θ̄‖ = 1.
 
     ``case``: both, positive, negative or one-neuron; ``neurons`` revived; ``gains`` (g₊, g₋) of the two
     margins with the revived part alone; ``plain``: slope with living neurons at rest; ``rebalanced``: with
     living neurons moved so that both margins rise equally; ``living_norm``: ‖D_L‖ for a revived part of
-    norm 1 (multiply ``rebalanced`` by √(1 + living_norm²) to have it per unit of revived weight).
+    norm 1 (multiply ``rebalanced`` by √(1 + living_norm²) to have it per unit of revived weight);
+    ``ascent``: how far γ grows along the re-balanced direction.
     """
 
     case: str
@@ -54,6 +68,7 @@ class Revival:
     plain: Slope
     rebalanced: Slope
     living_norm: str
+    ascent: Ascent
 
 
 def revivals(point: LimitPoint, digits: int) -> tuple[Revival, ...]:
@@ -94,6 +109,7 @@ def _revival(point: LimitPoint, case: str, positive: list[int], negative: list[i
         _slope(point, revived, κ2 * min(gains), digits),
         _slope(point, balanced, κ2 * slope, digits),
         decimal_string(living_norm, digits),
+        _ascent(point, balanced, digits),
     )
 
 
@@ -113,29 +129,71 @@ def _revived(point: LimitPoint, positive: list[int], negative: list[int]) -> tup
 def _slope(point: LimitPoint, direction: list[Pair], predicted: Any, digits: int) -> Slope:
     """Measure the slope along a direction: forward differences at ε and ε/2, one Richardson step."""
     ctx, κ2 = point.ctx, point.kappa2.evaluate(point.ctx)
-    centre = point.inner
-    start = _normalised_margin(point, centre, direction, ctx.zero)
+    gamma = _along(point, direction)
+    start = gamma(ctx.zero)
     table = []
     for k in EPSILONS:
         ε = ctx.mpf(10) ** -k
-        coarse, fine = (
-            (_normalised_margin(point, centre, direction, step) - start) / step for step in (ε, ε / 2)
-        )
+        coarse, fine = ((gamma(step) - start) / step for step in (ε, ε / 2))
         table.append((f"1e-{k}", decimal_string(κ2 * (2 * fine - coarse), min(digits, _MEASURED_DIGITS))))
     return Slope(decimal_string(predicted, digits), table[-1][1], tuple(table))
 
 
-def _normalised_margin(point: LimitPoint, centre: list[Pair], direction: list[Pair], ε: Any) -> Any:
-    """Evaluate min yᵢf(xᵢ)/‖θ‖ at θ̄ + εD from the network's definition, in units of κ₂."""
-    ctx, s = point.ctx, point.optimum.sine
-    c = ctx.cos(point.delta.evaluate(ctx))
-    plus = minus = square = ctx.zero
-    for ς, (u, v), (du, dv) in zip(point.signs, centre, direction, strict=True):
-        a, b = u + ε * du, v + ε * dv
-        square += a * a + b * b - 2 * c * a * b
-        if a > 0:
-            plus += a if ς > 0 else -a
-        if b > 0:
-            minus += b if ς > 0 else -b
-    # ‖b‖² = (u² + v² − 2cuv)/s² in the plane of the data
-    return min(plus, -minus) / ctx.sqrt(len(point.signs)) / (ctx.sqrt(square) / s)
+def _ascent(point: LimitPoint, direction: list[Pair], digits: int) -> Ascent:
+    """Follow θ̄ + εD to the largest γ: doubled steps to a bracket, then golden sections.
+
+    Both margins are concave along the ray as long as the living neurons keep their own points, and the norm
+    is convex, so γ(ε) rises to one maximum and falls from there. The maximum is smooth, or the kink where a
+    living neuron wakes or stops on the other point.
+    """
+    ctx, κ2 = point.ctx, point.kappa2.evaluate(point.ctx)
+    gamma = _along(point, direction)
+    step = ctx.mpf(10) ** -6
+    while gamma(2 * step) > gamma(step):
+        step *= 2
+    peak = _golden_maximum(ctx, gamma, 2 * step)
+    digits = min(digits, _MEASURED_DIGITS)
+    return Ascent(
+        decimal_string(peak, min(digits, _ASCENT_DIGITS)),
+        decimal_string(κ2 * gamma(peak), digits),
+        decimal_string(gamma(peak) / point.optimum.gamma, digits),
+    )
+
+
+def _golden_maximum(ctx: Any, value: Callable[[Any], Any], high: Any) -> Any:
+    """Return where a function that rises and then falls on [0, high] is largest."""
+    share, low = (ctx.sqrt(5) - 1) / 2, ctx.zero
+    left, right = high - share * high, share * high
+    at_left, at_right = value(left), value(right)
+    while high - low > _ASCENT_WIDTH * high:
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - share * (high - low)
+            at_left = value(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + share * (high - low)
+            at_right = value(right)
+    return (low + high) / 2
+
+
+def _along(point: LimitPoint, direction: list[Pair]) -> Callable[[Any], Any]:
+    """Return ε ↦ min yᵢf(xᵢ)/‖θ‖ at θ̄ + εD in units of κ₂, from the network's definition.
+
+    Neurons that start and move alike are counted, not repeated.
+    """
+    ctx, s, c = point.ctx, point.optimum.sine, point.optimum.cosine
+    neurons = Counter(zip(point.signs.tolist(), point.inner, direction, strict=True))
+    root = ctx.sqrt(len(point.signs))
+
+    def gamma(ε: Any) -> Any:
+        f_plus = f_minus = square = ctx.zero
+        for (ς, (u, v), (du, dv)), count in neurons.items():
+            on_plus, on_minus = u + ε * du, v + ε * dv
+            # ‖b‖² sin²Δ, for b in the plane of the data
+            square += count * (on_plus**2 + on_minus**2 - 2 * c * on_plus * on_minus)
+            f_plus += ς * count * max(on_plus, ctx.zero)
+            f_minus += ς * count * max(on_minus, ctx.zero)
+        return min(f_plus, -f_minus) / root * s / ctx.sqrt(square)
+
+    return gamma

@@ -90,7 +90,7 @@ class Block(ABC):
     def limit_sign(self, form: Form) -> int:
         """Return the sign of a form as q → ∞."""
         on_S, on_R = self.final_speeds()
-        return _sign_of_sum(self.ctx, form.on_S * on_S, form.on_R * on_R)
+        return sign_of_sum(self.ctx, form.on_S * on_S, form.on_R * on_R)
 
     def roots(self, form: Form) -> Iterator[tuple[Any, int]]:
         """Yield the roots q > 0 of a form in increasing order, each with the sign of its slope there.
@@ -100,8 +100,8 @@ class Block(ABC):
         """
         ctx = self.ctx
         speed_S, speed_R = self.speeds(ctx.zero)
-        slope_start = _sign_of_sum(ctx, form.on_S * speed_S, form.on_R * speed_R)
-        slope_end = _sign_of_sum(ctx, *(k * v for k, v in zip((form.on_S, form.on_R), self.final_speeds(), strict=True)))
+        slope_start = sign_of_sum(ctx, form.on_S * speed_S, form.on_R * speed_R)
+        slope_end = sign_of_sum(ctx, *(k * v for k, v in zip((form.on_S, form.on_R), self.final_speeds(), strict=True)))
         here = int(ctx.sign(form.e0)) or slope_start or slope_end
         begin = ctx.zero
         if slope_start * slope_end < 0:
@@ -459,7 +459,7 @@ def _rounding(ctx: Any) -> Any:
     return ctx.ldexp(1, 16 - ctx.prec)
 
 
-def _sign_of_sum(ctx: Any, first: Any, second: Any) -> int:
+def sign_of_sum(ctx: Any, first: Any, second: Any) -> int:
     """Return the sign of first + second, 0 when they cancel to rounding."""
     total = first + second
     if abs(total) <= (abs(first) + abs(second)) * _rounding(ctx):

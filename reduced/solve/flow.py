@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from reduced.records import Event, Outcome
-from reduced.solve.block import Block, Form, block
+from reduced.solve.block import Block, Form
 from reduced.solve.generated import VELOCITY
+from reduced.solve.pieces import ClosedForm, Pieces
 
 Ridge = Literal["active", "inactive", "slide"]
 DEAD = "--"
@@ -45,6 +46,11 @@ class Geometry:
     w_plus: Any
     w_minus: Any
     scale: Any
+
+    @property
+    def weights(self) -> tuple[Any, Any]:
+        """The weights of x₊ and x₋ in the loss."""
+        return self.w_plus, self.w_minus
 
     def velocity(self, sign: int, pattern: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         """Return (u̇, v̇)/|a| of a particle, each as coefficients on (P, Q)."""
@@ -159,6 +165,7 @@ class _State:
 
     ctx: Any
     geometry: Geometry
+    pieces: Pieces
     f_plus: Any
     f_minus: Any
     level: int
@@ -222,17 +229,18 @@ def exact_flow(
     until: Any | None = None,
     ridge: Ridge | None = None,
     max_events: int | None = None,
+    pieces: Pieces | None = None,
 ) -> Flow:
     """Solve the flow of particles exactly, event by event.
 
     Arguments: ctx, a private mpmath context whose precision stays fixed; geometry; particles with their (u, v)/|a|;
     predictions (f₊, f₋) at t = 0; until, the last flow time of interest (None: for ever); ridge, the choice on repelling
-    ridges; max_events, a budget. Returns a Flow. Raises NotUnique.
+    ridges; max_events, a budget; pieces, how smooth pieces are solved (default: closed form, exponential loss). Returns a Flow. Raises NotUnique.
     """
-    f_plus, f_minus = predictions
-    P, Q = geometry.w_plus * ctx.exp(-f_plus), geometry.w_minus * ctx.exp(f_minus)
+    pieces = pieces or ClosedForm()
+    P, Q = pieces.forces(ctx, geometry.weights, predictions)
     level = int(Q >= geometry.c * P) + int(geometry.c * Q > P)
-    state = _State(ctx, geometry, f_plus, f_minus, level, ctx.zero, ctx.zero, ctx.zero)
+    state = _State(ctx, geometry, pieces, *predictions, level, ctx.zero, ctx.zero, ctx.zero)
     for particle in particles:
         state.enter(particle, _starting_pattern(state, particle, ridge), particle.u, particle.v)
     outcome = Outcome.FINISHED
@@ -268,12 +276,12 @@ def _starting_pattern(state: _State, particle: Particle, ridge: Ridge | None) ->
 
 def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
     """Add the piece that starts here and pass to the next event; return False when the flow is complete."""
-    ctx, geometry = state.ctx, state.geometry
-    P, Q = geometry.w_plus * ctx.exp(-state.f_plus), geometry.w_minus * ctx.exp(state.f_minus)
-    piece = block(ctx, state.rates(), P, Q)
+    weights = state.geometry.weights
+    forces = state.pieces.forces(state.ctx, weights, (state.f_plus, state.f_minus))
+    piece = state.pieces.piece(state.ctx, weights, state.rates(), forces)
     q, ratio_event = _next_ratio_event(state, piece)
-    nearest = list(_nearest_to_kinks(state))
-    for form, *_ in nearest:
+    q_ratio = q
+    for form, *_ in _nearest_to_kinks(state):
         q = _earlier(piece, form, q)
     if q is not None and until is not None and state.t + piece.elapsed(q) > until:
         q = None
@@ -285,7 +293,7 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
     state.t = state.t + piece.elapsed(q)
     state.f_plus, state.f_minus = segment.predictions(q)
     state.S, state.R = state.S + piece.S(q), state.R + piece.R(q)
-    if ratio_event is not None and piece.path_of_ratio(ratio_event[0]) == q:
+    if ratio_event is not None and q == q_ratio:
         _pass_ratio(state, ratio_event)
     for member, pattern, coordinate in arrivals:
         _arrive(state, member, pattern, coordinate, ridge)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
@@ -11,6 +10,7 @@ from reduced.errors import InputError
 from reduced.numbers import Exact, cos, decimal_string, exact, sign, sin
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 from reduced.solve.flow import Flow, Geometry, Particle, exact_flow
+from reduced.solve.pieces import ClosedForm, Pieces
 from reduced.solve.promise import keep_promise
 
 PLUS, MINUS = "K+", "K-"
@@ -86,22 +86,26 @@ def check_state(problem: Problem, start: Start) -> None:
                 raise InputError(name, value, "no share of K₊, because alpha_plus is 0")
 
 
-def collapsed_flow(ctx: Any, problem: Problem, start: Start) -> Flow:
-    """Return the exact flow of the two group particles from a state, in a private mpmath context."""
+def collapsed_flow(ctx: Any, problem: Problem, start: Start, pieces: Pieces | None = None) -> Flow:
+    """Return the flow of the two group particles from a state, in a private mpmath context (default: closed form)."""
     k = problem.kappa2.evaluate(ctx) ** 2
     p = problem.p.evaluate(ctx)
     geometry = Geometry(
         cos(problem.delta).evaluate(ctx), (sin(problem.delta) ** 2).evaluate(ctx), p / (1 + p), 1 / (1 + p), k
     )
     f_plus, f_minus = start.f_plus.evaluate(ctx), start.f_minus.evaluate(ctx)
-    return exact_flow(ctx, geometry, list(_particles(ctx, problem, start, geometry)), (f_plus, f_minus))
+    pieces = pieces or ClosedForm()
+    forces = pieces.forces(ctx, geometry.weights, (f_plus, f_minus))
+    particles = _particles(ctx, problem, start, geometry, forces)
+    return exact_flow(ctx, geometry, particles, (f_plus, f_minus), pieces=pieces)
 
 
-def _particles(ctx: Any, problem: Problem, start: Start, geometry: Geometry) -> Sequence[Particle]:
+def _particles(
+    ctx: Any, problem: Problem, start: Start, geometry: Geometry, forces: tuple[Any, Any]
+) -> list[Particle]:
     """Return the two groups as particles in the pattern that the state calls for."""
     share_plus, share_minus = start.f_minus - start.f_minus_negative, start.f_minus_negative
-    P = geometry.w_plus * ctx.exp(-start.f_plus.evaluate(ctx))
-    Q = geometry.w_minus * ctx.exp(start.f_minus.evaluate(ctx))
+    P, Q = forces
     particles = []
     if sign(problem.alpha_plus):
         mass = problem.alpha_plus.evaluate(ctx)
