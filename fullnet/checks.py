@@ -16,6 +16,8 @@ from fullnet.errors import InputError
 
 Floats = NDArray[np.float64]
 
+LARGEST = 1e100
+
 
 def number(value: Any, name: str) -> float:
     """Return a finite float."""
@@ -33,6 +35,14 @@ def positive(value: Any, name: str) -> float:
     result = number(value, name)
     if result <= 0:
         raise InputError(name, repr(value), "a positive number")
+    return result
+
+
+def moderate(value: Any, name: str) -> float:
+    """Return a float between 1e-100 and 1e100, whose squares are representable."""
+    result = positive(value, name)
+    if not 1 / LARGEST <= result <= LARGEST:
+        raise InputError(name, repr(value), "a number between 1e-100 and 1e100")
     return result
 
 
@@ -60,7 +70,7 @@ def choice(value: Any, name: str, allowed: Iterable[Any]) -> Any:
 
 
 def real_array(value: Any, name: str, ndim: int) -> Floats:
-    """Return a read-only float64 copy of a finite, non-empty real array with ndim axes."""
+    """Return a read-only float64 copy of a non-empty real array with ndim axes and entries up to 1e100."""
     try:
         raw = np.asarray(value)
     except ValueError:
@@ -72,6 +82,10 @@ def real_array(value: Any, name: str, ndim: int) -> Floats:
     result = np.array(raw, dtype=np.float64)
     if not np.all(np.isfinite(result)):
         raise InputError(name, "NaN or infinite entries", "finite numbers")
+    if np.max(np.abs(result)) > LARGEST:
+        raise InputError(
+            name, f"an entry of size {np.max(np.abs(result)):g}", "entries of size at most 1e100"
+        )
     result.setflags(write=False)
     return result
 
@@ -89,17 +103,22 @@ def sign_array(value: Any, name: str, length: int) -> Floats:
 def arrays_of(path: str | Path, required: tuple[str, ...]) -> dict[str, Any]:
     """Read an .npz file that must hold the required arrays; pickled content is refused."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise InputError("file", path, "an .npz archive")
+        archive = np.load(path, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise InputError("file", path, "an .npz archive")
+        with archive:
             found = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise InputError("file", path, "an existing file") from None
     except InputError:
         raise
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as why:
-        raise InputError("file", f"{path} ({type(why).__name__})", "a complete, readable .npz archive") from None
+        raise InputError(
+            "file", f"{path} ({type(why).__name__})", "a complete, readable .npz archive"
+        ) from None
     for name in required:
         if name not in found:
-            raise InputError("file", f"{path} with {sorted(found)}", f"an .npz archive with an array {name!r}")
+            raise InputError(
+                "file", f"{path} with {sorted(found)}", f"an .npz archive with an array {name!r}"
+            )
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fullnet.checks import Floats, arrays_of, count, number, positive, real_array, sign_array
+from fullnet.checks import LARGEST, Floats, arrays_of, count, number, positive, real_array, sign_array
 from fullnet.errors import InputError
 
 
@@ -17,7 +17,8 @@ from fullnet.errors import InputError
 class DataSet:
     """N data points; build it with :func:`two_point`, :func:`data_set` or :func:`load_data`, which check it.
 
-    X (N, d) float64, d ≥ 2, no zero row; y (N,) of ±1; weights (N,) positive, summing to 1. All arrays read-only.
+    X (N, d) float64, d ≥ 2, no zero row; y (N,) of ±1; weights (N,) positive, summing to 1. All arrays
+    read-only.
     """
 
     X: Floats
@@ -39,8 +40,8 @@ class DataSet:
 def two_point(p: float, delta: float, dim: int) -> DataSet:
     """Build the paper's two-point data: x± = (±sin(Δ/2), −cos(Δ/2), 0, …), weights p/(1+p) and 1/(1+p).
 
-    Arguments: p > 0, the weight ratio n₊/n₋; delta, the angle Δ in (0, π/2), radians; dim ≥ 2, the dimension d.
-    p cos Δ ≤ 1 (outside Assumption 3.1) is allowed. Raises InputError.
+    Arguments: p > 0, the weight ratio n₊/n₋; delta, the angle Δ in (0, π/2), radians; dim ≥ 2, the dimension
+    d. p cos Δ ≤ 1 (outside Assumption 3.1) is allowed. Raises InputError.
     """
     ratio, angle, dim = positive(p, "p"), number(delta, "delta"), count(dim, "dim", 2)
     if not 0 < angle < math.pi / 2:
@@ -48,30 +49,30 @@ def two_point(p: float, delta: float, dim: int) -> DataSet:
     X = np.zeros((2, dim))
     X[:, 0] = math.sin(angle / 2), -math.sin(angle / 2)
     X[:, 1] = -math.cos(angle / 2)
-    small = 1 / (1 + ratio)
-    if small == 0 or small == 1:
-        raise InputError("p", p, "a ratio whose weights p/(1+p) and 1/(1+p) are both positive in double precision")
-    return data_set(X, [1.0, -1.0], [ratio / (1 + ratio), small])
+    return data_set(X, [1.0, -1.0], [ratio / (1 + ratio), 1 / (1 + ratio)])
 
 
 def data_set(X: Any, y: Any, weights: Any = None) -> DataSet:
     """Build a checked data set from arrays.
 
-    Arguments: X (N, d) real, d ≥ 2, no row zero; y (N,) of ±1; weights (N,) positive, normalised here to sum 1,
-    default equal. Raises InputError.
+    Arguments: X (N, d) real, d ≥ 2, no row zero; y (N,) of ±1; weights (N,) positive, normalised here to sum
+    1, default equal. Raises InputError.
     """
     points = real_array(X, "X", 2)
     if points.shape[1] < 2:
         raise InputError("X", f"shape {points.shape}", "at least 2 columns (dimension d ≥ 2)")
     labels = sign_array(y, "y", len(points))
-    if np.any(np.all(points == 0, axis=1)):
-        raise InputError("X", "a row of zeros", "points different from 0")
+    least = float(np.abs(points).max(axis=1).min())
+    if least < 1 / LARGEST:
+        raise InputError("X", f"a row of size {least:g}", "rows of size at least 1e-100")
     if weights is None:
         share = np.full(len(points), 1 / len(points))
     else:
         share = real_array(weights, "weights", 1).copy()
         if len(share) != len(points):
-            raise InputError("weights", f"{len(share)} entries", f"{len(points)} entries, one for each row of X")
+            raise InputError(
+                "weights", f"{len(share)} entries", f"{len(points)} entries, one for each row of X"
+            )
         if np.any(share <= 0):
             raise InputError("weights", f"entry {share.min():g}", "positive entries")
         total = math.fsum(share)
@@ -84,16 +85,18 @@ def data_set(X: Any, y: Any, weights: Any = None) -> DataSet:
 def load_data(path: str | Path) -> DataSet:
     """Read a data set from .npz or CSV.
 
-    .npz: arrays ``X`` (N, d), ``y`` (N,) of ±1, optional ``weights`` (N,). Any other suffix is read as CSV: one point
-    a line, d coordinates and then the label ±1 as last column, comma-separated, lines starting with ``#`` ignored;
-    weights are then equal. Raises InputError.
+    .npz: arrays ``X`` (N, d), ``y`` (N,) of ±1, optional ``weights`` (N,). Any other suffix is read as CSV:
+    one point a line, d coordinates and then the label ±1 as last column, comma-separated, lines starting with
+    ``#`` ignored; weights are then equal. Raises InputError.
     """
     if str(path).endswith(".npz"):
         found = arrays_of(path, ("X", "y"))
         return data_set(found["X"], found["y"], found.get("weights"))
     table = _table(path)
     if table.shape[1] < 3:
-        raise InputError("file", f"{path} with {table.shape[1]} columns", "at least 2 coordinates and a label a line")
+        raise InputError(
+            "file", f"{path} with {table.shape[1]} columns", "at least 2 coordinates and a label a line"
+        )
     return data_set(table[:, :-1], table[:, -1])
 
 

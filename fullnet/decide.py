@@ -1,11 +1,13 @@
 """Decide how a neuron goes on from a kink: cross, slide or leave (Filippov; Def H.1 of the paper).
 
-A state is consistent with the forces when the neuron, moving as that state says, stays in it: on the active or
-inactive side of each kink it moves away from the kink, and where it slides the multiplier is within its bounds.
+A state is consistent with the forces when the neuron, moving as that state says, stays in it: on the active
+or inactive side of each kink it moves away from the kink, and where it slides the multiplier is within its
+bounds.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -14,32 +16,41 @@ from fullnet.checks import Floats
 from fullnet.errors import NotUnique
 from fullnet.surfaces import State, Surfaces
 
-RIDGES = ("active", "inactive", "slide")
+_RIDGE_SIDE = {"active": 1, "inactive": -1, "slide": 0}
+RIDGES = tuple(_RIDGE_SIDE)
 _MOST_AT_ONCE = 7
 _ZERO = 64 * np.finfo(float).eps
+_NEARLY = 1e-9
 
 
-def settle(
-    surfaces: Surfaces, sign: int, state: State, at: list[int], force: Floats, ridge: str | None, neuron: int
-) -> State:
+@dataclass(frozen=True)
+class Neuron:
+    """The neuron to settle: its index, sign, state so far, and whether it came to the kinks by moving."""
+
+    index: int
+    sign: int
+    state: State
+    arriving: bool
+
+
+def settle(surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, ridge: str | None) -> State:
     """Return the state in which a neuron goes on that lies on the kinks ``at``.
 
-    Arguments: its sign and state elsewhere; force U (N,); ridge, the choice where the kink repels; neuron, to name it.
-    Strictly consistent states come first; else those with a zero normal component (Case IV: follow the other side;
-    Case III: tangential). Raises NotUnique where states with different velocities are consistent and no ridge is given.
+    Arguments: force U (N,); ridge, the choice where the kink repels. Strictly consistent states come before
+    those with a zero normal component (Case IV: follow the other side; Case III: tangential), except for a
+    neuron that was put on several kinks at once, as in the origin, where resting is a solution too. Where the
+    states found differ in velocity, the ridge chooses; without it, a neuron that moved there goes on the way
+    it came, and one that was put there has no unique flow: NotUnique.
     """
     if len(at) > _MOST_AT_ONCE:
-        return _settle_many(surfaces, sign, state, at, force, ridge, neuron)
-    strict: list[State] = []
-    weak: list[State] = []
-    for sides in product((-1, 0, 1), repeat=len(at)):
-        candidate = _with(state, at, sides)
-        margin = _consistency(surfaces, sign, candidate, at, force)
-        if margin > _ZERO:
-            strict.append(candidate)
-        elif margin >= -_ZERO:
-            weak.append(candidate)
-    return _choose(surfaces, sign, strict or weak, at, force, ridge, neuron)
+        return _settle_many(surfaces, neuron, at, force, ridge)
+    candidates = [_with(neuron.state, at, sides) for sides in product((-1, 0, 1), repeat=len(at))]
+    margins = [_consistency(surfaces, neuron.sign, one, at, force) for one in candidates]
+    best = max(margins)
+    strictly = best > _ZERO and (neuron.arriving or len(at) == 1)
+    least = _ZERO if strictly else min(-_ZERO, max(best, -_NEARLY))
+    found = [one for one, margin in zip(candidates, margins, strict=True) if margin >= least]
+    return _choose(surfaces, neuron, found, at, force, ridge)
 
 
 def _with(state: State, at: list[int], sides: tuple[int, ...]) -> State:
@@ -50,7 +61,7 @@ def _with(state: State, at: list[int], sides: tuple[int, ...]) -> State:
 
 
 def _consistency(surfaces: Surfaces, sign: int, state: State, at: list[int], force: Floats) -> float:
-    """Return how clearly a state is consistent on the kinks: the least relative margin, negative if it is not."""
+    """Return the least relative margin of a state's consistency on the kinks, negative if it is not."""
     motion = surfaces.motion(sign, state)
     margins = []
     for s in at:
@@ -71,24 +82,24 @@ def _relative(row: Floats, force: Floats) -> float:
 
 
 def _choose(
-    surfaces: Surfaces,
-    sign: int,
-    found: list[State],
-    at: list[int],
-    force: Floats,
-    ridge: str | None,
-    neuron: int,
+    surfaces: Surfaces, neuron: Neuron, found: list[State], at: list[int], force: Floats, ridge: str | None
 ) -> State:
-    if found:
-        moves = [surfaces.motion(sign, one).velocity @ force for one in found]
-        size = _ZERO * float(np.abs(surfaces.force[1]).max() * np.sum(force))
-        if all(np.max(np.abs(move - moves[0])) <= size for move in moves):
-            return found[0]
-        if ridge is not None:
-            wanted = {"active": 1, "inactive": -1, "slide": 0}[ridge]
-            return max(found, key=lambda one: sum(_facing(surfaces, s, one[s]) == wanted for s in at))
-    marked = _with(_with(tuple([1] * surfaces.count), list(range(surfaces.count)), state), at, (0,) * len(at))
-    raise NotUnique(neuron, surfaces.pattern(marked))
+    """Return the only state found, or the one the caller's ridge asks for."""
+    moves = [surfaces.motion(neuron.sign, one).push @ force @ surfaces.normals for one in found]
+    size = _NEARLY * max(float(np.max(np.abs(move))) for move in moves)
+    if all(np.max(np.abs(move - moves[0])) <= size for move in moves):
+        return found[0]
+    if ridge is not None:
+        wanted = _RIDGE_SIDE[ridge]
+        return max(found, key=lambda one: sum(_facing(surfaces, s, one[s]) == wanted for s in at))
+    if not neuron.arriving:
+        raise _not_unique(surfaces, neuron, at)
+    coming = np.sign(surfaces.motion(neuron.sign, neuron.state).velocity @ force)
+    return max(found, key=lambda one: sum(one[s] == coming[s] for s in at))
+
+
+def _not_unique(surfaces: Surfaces, neuron: Neuron, at: list[int]) -> NotUnique:
+    return NotUnique(neuron.index, surfaces.pattern(_with(neuron.state, at, (0,) * len(at))))
 
 
 def _facing(surfaces: Surfaces, s: int, side: int) -> int:
@@ -98,34 +109,32 @@ def _facing(surfaces: Surfaces, s: int, side: int) -> int:
 
 
 def _settle_many(
-    surfaces: Surfaces, sign: int, state: State, at: list[int], force: Floats, ridge: str | None, neuron: int
+    surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, ridge: str | None
 ) -> State:
-    """Settle a neuron on many kinks: on valleys the velocity of least norm within the box of multipliers is unique.
+    """Settle a neuron on many kinks; on valleys the velocity of least norm in the box is unique.
 
-    Repelling kinks among them need the caller's choice.
+    Repelling kinks among them keep the side of a neuron that came by moving; else they need the caller's
+    choice.
     """
-    jump = np.array([sign * float((surfaces.force[1][s] - surfaces.force[-1][s]) @ force) for s in at])
-    valleys = [s for s, step in zip(at, jump, strict=True) if step < 0]
-    ridges = [s for s, step in zip(at, jump, strict=True) if step >= 0]
-    if ridges and ridge is None:
-        marked = _with(state, at, (0,) * len(at))
-        raise NotUnique(neuron, surfaces.pattern(marked))
-    side = {"active": 1, "inactive": -1, "slide": 0, None: 0}[ridge]
-    state = _with(state, ridges, tuple(_facing(surfaces, s, side) for s in ridges))
-    return _least_norm(surfaces, state, valleys, force)
+    state = neuron.state
+    ridges = [s for s in at if neuron.sign * float(surfaces.jump(s) @ force) >= 0]
+    if ridges and ridge is not None:
+        state = _with(state, ridges, tuple(_facing(surfaces, s, _RIDGE_SIDE[ridge]) for s in ridges))
+    elif ridges and not neuron.arriving:
+        raise _not_unique(surfaces, neuron, at)
+    return _least_norm(surfaces, state, [s for s in at if s not in ridges], force)
 
 
 def _least_norm(surfaces: Surfaces, state: State, valleys: list[int], force: Floats) -> State:
+    """Return the state whose pushes on the valleys, within their bounds, give the velocity of least norm."""
     from scipy.optimize import lsq_linear
 
-    fixed = [s for s in range(surfaces.count) if s not in valleys and state[s] != 0]
-    pull = sum((float(surfaces.force[state[s]][s] @ force) * surfaces.normals[s] for s in fixed), np.zeros(1))
+    free = [s for s in range(surfaces.count) if s not in valleys and state[s] != 0]
+    pushes = np.array([float(surfaces.force[state[s]][s] @ force) for s in free])
     ends = np.array([[float(surfaces.force[side][s] @ force) for side in (-1, 1)] for s in valleys])
-    matrix = surfaces.normals[valleys].T
-    target = -np.broadcast_to(pull, matrix.shape[:1])
-    found = lsq_linear(matrix, target, (ends.min(axis=1), ends.max(axis=1)), method="bvls", tol=1e-15)
-    sides = []
-    for value, (low, high) in zip(found.x, ends, strict=True):
-        near = 1e-12 * (abs(low) + abs(high))
-        sides.append(-1 if abs(value - low) <= near else 1 if abs(value - high) <= near else 0)
-    return _with(state, valleys, tuple(sides))
+    target = -(pushes @ surfaces.normals[free])
+    bounds = ends.min(axis=1), ends.max(axis=1)
+    pushed = lsq_linear(surfaces.normals[valleys].T, target, bounds, method="bvls", tol=1e-15).x
+    near = _NEARLY * np.abs(ends).sum(axis=1)
+    inactive, active = np.abs(pushed - ends[:, 0]) <= near, np.abs(pushed - ends[:, 1]) <= near
+    return _with(state, valleys, tuple(np.where(inactive, -1, np.where(active, 1, 0)).tolist()))

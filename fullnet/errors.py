@@ -21,7 +21,7 @@ class NotUnique(RuntimeError):
     def __init__(self, neuron: int, pattern: str) -> None:
         """Compose the sentence from the neuron and its pattern (``0`` marks the kinks it lies on)."""
         super().__init__(
-            f"neuron {neuron} (pattern {pattern}) lies on a repelling ridge, so the gradient flow is not unique; "
-            "ridge='active', 'inactive' or 'slide' chooses a solution"
+            f"neuron {neuron} (pattern {pattern}) lies on a repelling ridge, so the gradient flow is not "
+            "unique; ridge='active', 'inactive' or 'slide' chooses a solution"
         )
         self.neuron = neuron

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from fullnet.checks import Floats, choice
 
 
-class Loss(str, Enum):
+class Loss(StrEnum):
     """The loss of a margin: ℓ(z) = e^{−z} or ℓ(z) = log(1 + e^{−z})."""
 
     EXP = "exp"

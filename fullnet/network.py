@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullnet import checks
 from fullnet.checks import Floats, arrays_of, count, real_array, sign_array
@@ -22,7 +23,8 @@ LAWS = ("sphere", "gaussian")
 class Network:
     """f(x) = Σₖ aₖ max(⟨wₖ, x⟩, 0) with aₖ = signₖ κ₂/√m fixed; W (m, d) is trained.
 
-    Build it with :func:`network`, :func:`initial_network` or :func:`load_network`. Arrays are read-only.
+    Build it with :func:`given_network`, :func:`initial_network` or :func:`load_network`. Arrays are
+    read-only.
     """
 
     W: Floats
@@ -45,10 +47,10 @@ class Network:
         return math.sqrt(len(self.W)) * float(np.max(np.linalg.norm(self.W, axis=1)))
 
 
-def network(W: Any, sign: Any, kappa2: float) -> Network:
+def given_network(W: Any, sign: Any, kappa2: float) -> Network:
     """Build a checked network from arrays: W (m, d) real, sign (m,) of ±1, kappa2 > 0. Raises InputError."""
     weights = real_array(W, "W", 2)
-    return Network(weights, sign_array(sign, "sign", len(weights)), checks.positive(kappa2, "kappa2"))
+    return Network(weights, sign_array(sign, "sign", len(weights)), checks.moderate(kappa2, "kappa2"))
 
 
 def initial_network(
@@ -63,11 +65,11 @@ def initial_network(
     """Draw initial weights.
 
     Arguments: m neurons in dimension dim ≥ 2; law ``sphere`` (uniform on radius κ₁/√m) or ``gaussian``
-    (N(0, κ₁² I/(m d))); positive, how many signs are +1 (default ⌈m/2⌉): the first ones, the rest are −1. The draw
-    depends on (m, dim, seed, law) only, so κ₁ just scales it. Raises InputError.
+    (N(0, κ₁² I/(m d))); positive, how many signs are +1 (default ⌈m/2⌉): the first ones, the rest are −1. The
+    draw depends on (m, dim, seed, law) only, so κ₁ just scales it. Raises InputError.
     """
     m, dim, seed = count(m, "m"), count(dim, "dim", 2), count(seed, "seed", 0)
-    radius = checks.positive(kappa1, "kappa1") / math.sqrt(m)
+    radius = checks.moderate(kappa1, "kappa1") / math.sqrt(m)
     checks.choice(law, "law", LAWS)
     plus = (m + 1) // 2 if positive is None else count(positive, "positive", 0)
     if plus > m:
@@ -77,29 +79,32 @@ def initial_network(
         draw /= np.linalg.norm(draw, axis=1, keepdims=True)
     else:
         draw /= math.sqrt(dim)
-    return network(radius * draw, np.where(np.arange(m) < plus, 1.0, -1.0), kappa2)
+    return given_network(radius * draw, np.where(np.arange(m) < plus, 1.0, -1.0), kappa2)
 
 
 def load_network(path: str | Path, kappa2: float) -> Network:
     """Read a network from an .npz file with ``W`` (m, d) and ``sign`` (m,) of ±1. Raises InputError."""
     found = arrays_of(path, ("W", "sign"))
-    return network(found["W"], found["sign"], kappa2)
+    return given_network(found["W"], found["sign"], kappa2)
 
 
 def matching(net: Network, data: DataSet) -> None:
     """Raise InputError unless the network and the data live in the same dimension."""
     if net.W.shape[1] != data.X.shape[1]:
-        raise InputError("network", f"weights in dimension {net.W.shape[1]}", f"dimension {data.X.shape[1]} of the data")
+        raise InputError(
+            "network", f"weights in dimension {net.W.shape[1]}", f"dimension {data.X.shape[1]} of the data"
+        )
 
 
 def predictions(net: Network, data: DataSet) -> Floats:
     """Return f(xⱼ), shape (N,)."""
-    return net.second_layer @ np.maximum(net.W @ data.X.T, 0.0)
+    result: Floats = net.second_layer @ np.maximum(net.W @ data.X.T, 0.0)
+    return result
 
 
 def log_loss(net: Network, data: DataSet, loss: str = "exp") -> float:
     """Return log L, L = Σⱼ weightsⱼ ℓ(yⱼ f(xⱼ))."""
-    return total_log_loss(predictions(net, data), data, loss)
+    return float(total_log_loss(predictions(net, data), data, loss))
 
 
 def total_log_loss(f: Floats, data: DataSet, loss: str) -> Any:
@@ -114,7 +119,8 @@ def gradient(net: Network, data: DataSet, loss: str = "exp", subgradient: float 
     slope = (z > 0) + subgradient * (z == 0)
     f = net.second_layer @ np.maximum(z, 0.0)
     force = data.weights * np.exp(loss_named(loss).log_force(data.y * f))
-    return -net.second_layer[:, None] * ((slope * (force * data.y)) @ data.X)
+    result: Floats = -net.second_layer[:, None] * ((slope * (force * data.y)) @ data.X)
+    return result
 
 
 def accuracy(net: Network, data: DataSet) -> float:
@@ -123,7 +129,10 @@ def accuracy(net: Network, data: DataSet) -> float:
 
 
 def weighted_accuracy(f: Floats, data: DataSet) -> Any:
-    """Return the weight of the right points for predictions f (..., N); exactly 1 when all are right."""
-    right = data.y * f > 0
-    return np.where(np.all(right, axis=-1), 1.0, np.sum(right * data.weights, axis=-1))
+    """Return the weight of the right points for predictions f (..., N)."""
+    return weight_of(data.y * f > 0, data)
 
+
+def weight_of(right: NDArray[np.bool_], data: DataSet) -> Any:
+    """Return the weight of the points marked in right (..., N): exactly 1 for all."""
+    return np.where(np.all(right, axis=-1), 1.0, right @ data.weights)

@@ -1,8 +1,8 @@
-"""The kink surfaces of a data set, and how a neuron moves in each state (derived from theory of Filippov systems).
+"""The kink surfaces of a data set, and how a neuron moves in each state (Filippov; derived here).
 
-A neuron b with output weight a = sign·|a| is described by Z = ⟨b, n_s⟩/|a| for the unit normals n_s of the surfaces.
-Data points on one line through the origin (duplicates, multiples, opposite points) share a surface. The state of a
-neuron is one number per surface: +1 where Z > 0, −1 where Z < 0, 0 where it slides on Z = 0.
+A neuron b with output weight a = sign·|a| is described by Z = ⟨b, n_s⟩/|a| for the unit normals n_s of the
+surfaces. Data points on one line through the origin (duplicates, multiples, opposite points) share a surface.
+The state of a neuron is one number per surface: +1 where Z > 0, −1 where Z < 0, 0 where it slides on Z = 0.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _SAME = 16 * np.finfo(float).eps
 class Motion:
     """How all neurons of one sign and state move, linear in the forces U (N,) of the data points.
 
-    push (n, N): the force along each normal, dw/dt = |a| sign Σ_s (push U)_s n_s; velocity (n, N): dZ/dt = velocity U;
-    rates (N, N): one neuron adds (κ₂²/m) rates U to df/dt; exits: (surface, side, row) with row·U ≥ 0 while the neuron
-    slides on the surface, at 0 it leaves to that side.
+    push (n, N): the force along each normal, dw/dt = |a| sign Σ_s (push U)_s n_s; velocity (n, N): dZ/dt =
+    velocity U; rates (N, N): one neuron adds (κ₂²/m) rates U to df/dt; exits: (surface, side, row): while the
+    neuron slides on the surface row·U has the sign of the surface's jump, where it reaches 0 the neuron
+    leaves to that side.
     """
 
     sign: int
@@ -47,8 +48,12 @@ class Motion:
 class Surfaces:
     """The distinct kink surfaces of a data set and the motions on and between them."""
 
-    def __init__(self, data: DataSet) -> None:
-        """Merge parallel points of the data set into surfaces."""
+    def __init__(self, data: DataSet, mirrored: bool = False) -> None:
+        """Merge parallel points of the data set into surfaces.
+
+        ``mirrored`` computes all scalar products in mirrored coordinates: the same problem with other
+        roundings.
+        """
         norms = np.linalg.norm(data.X, axis=1)
         units = _compact(data.X / norms[:, None])
         self.of_point = np.empty(len(units), dtype=int)
@@ -61,7 +66,7 @@ class Surfaces:
                 side, s = 1, len(first) - 1
             self.of_point[j], self.factor[j] = s, side * norms[j]
         self.units = data.X[first] / norms[first][:, None]
-        self.normals = units[first]
+        self.normals = _mirror(units[first]) if mirrored else units[first]
         self.count = len(first)
         self.labels = data.y
         self._motions: dict[tuple[int, State], Motion] = {}
@@ -79,11 +84,14 @@ class Surfaces:
 
     def places(self, W: Floats, scale: float) -> Floats:
         """Return Z (m, n), the distances ⟨wₖ, n_s⟩/|a| of the neurons from the surfaces."""
-        return (W @ self.units.T) / scale
+        result: Floats = (W @ self.units.T) / scale
+        return result
 
     def pattern(self, state: State) -> str:
         """Return the pattern of a state: one of ``+ - 0`` for each data point."""
-        sides = [state[s] * (1 if factor > 0 else -1) for s, factor in zip(self.of_point, self.factor, strict=True)]
+        sides = [
+            state[s] * (1 if factor > 0 else -1) for s, factor in zip(self.of_point, self.factor, strict=True)
+        ]
         return "".join("-0+"[side + 1] for side in sides)
 
     def motion(self, sign: int, state: State) -> Motion:
@@ -99,11 +107,12 @@ class Surfaces:
         push = np.zeros((self.count, len(self.factor)))
         for s in free:
             push[s] = self.force[state[s]][s]
-        # The part of each normal orthogonal to the sliding surfaces; its products are formed without cancellation.
+        # The part of each normal orthogonal to the sliding surfaces; its products are formed without
+        # cancellation.
         across = self.normals.copy()
         if sliding:
             basis = np.linalg.svd(self.normals[sliding], full_matrices=False)
-            directions = basis.Vh[basis.S > _SAME * self.count]
+            directions = basis.Vh[np.greater(basis.S, _SAME * self.count)]
             across -= (across @ directions.T) @ directions
             across[sliding] = 0.0
             inverse = np.linalg.pinv(self.normals[sliding].T)
@@ -121,31 +130,43 @@ class Surfaces:
     def _exits(self, push: Floats, sliding: list[int]) -> tuple[tuple[int, int, Floats], ...]:
         """Return the linear forms that vanish where a sliding multiplier reaches its end.
 
-        The push lies between the forces of the two sides; which is the greater depends on the labels (with duplicate
-        points of both labels on U as well, then no form is given and the motion is re-decided at other events only).
+        The push lies between the forces of the two sides, so side·(force of the side − push) has the sign of
+        their difference, the jump.
         """
         exits = []
         for s in sliding:
-            jump = self.force[1][s] - self.force[-1][s]
-            upward = 1 if np.all(jump >= 0) else -1
             for side in (1, -1):
-                exits.append((s, side, side * upward * (self.force[side][s] - push[s])))
+                row = side * (self.force[side][s] - push[s])
+                if np.any(np.abs(row) > _SAME):
+                    exits.append((s, side, row))
         return tuple(exits)
+
+    def jump(self, s: int) -> Floats:
+        """Return the row with row·U the force on side +1 of a surface less that on side −1."""
+        result: Floats = self.force[1][s] - self.force[-1][s]
+        return result
 
 
 def _compact(units: Floats) -> Floats:
-    """Return coordinates of the points in which no more axes are used than needed (exact where axes are unused)."""
+    """Return coordinates of the points with no more axes than needed (exact where axes are unused)."""
     used = units[:, np.any(units != 0, axis=0)]
     if used.shape[1] <= len(used):
         return used
-    triangle: Floats = np.linalg.qr(used.T, mode="r").T
-    return triangle
+    triangle: Floats = np.linalg.qr(used.T).R
+    return triangle.T
+
+
+def _mirror(units: Floats) -> Floats:
+    """Return the vectors mirrored on a hyperplane in general position."""
+    normal = 1 / np.arange(1, units.shape[1] + 1)
+    mirrored: Floats = units - np.outer(units @ normal, 2 * normal / (normal @ normal))
+    return mirrored
 
 
 def _parallel(unit: Floats, others: Floats) -> tuple[int, int]:
-    """Return (±1, index) of the other unit vector that is ± this one, or (0, 0)."""
-    for side in (1, -1):
-        found = np.flatnonzero(np.max(np.abs(others - side * unit), axis=1, initial=0.0) <= _SAME) if len(others) else []
-        if len(found):
-            return side, int(found[0])
+    """Return (±1, index) of the first other unit vector that is ± this one, or (0, 0)."""
+    for i, other in enumerate(others):
+        for side in (1, -1):
+            if np.max(np.abs(other - side * unit)) <= _SAME:
+                return side, i
     return 0, 0

@@ -1,0 +1,103 @@
+"""Reduced training dynamics of two-layer ReLU networks: derived, solved exactly, checked against the network.
+
+Everything public is here; heavy parts are imported when first used::
+
+    import reduced
+
+    problem = reduced.problem(p=4, delta="pi/15", alpha_plus="1/4", alpha_minus="3/20")
+    reduced.timeline(problem, reduced.start(), digits=50).times["T_plat"]
+    reduced.derive.phase("II").latex()
+
+- The problem: :func:`problem` and :func:`start` build checked :class:`Problem` and :class:`Start` records.
+- The collapsed model: :func:`timeline`, :func:`taylor_timeline`, :func:`predict`, :func:`limit`, and the
+  small-angle laws :func:`asymptotic`.
+- The whole network, exactly: :func:`network_flow`.
+- The derivation: the package ``derive`` (SymPy).
+- The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
+- Outcomes: :class:`Outcome`, :class:`Regime`, :class:`InputError`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from reduced.errors import InputError
+from reduced.problem import problem, start
+from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
+
+if TYPE_CHECKING:
+    from reduced import derive, maxmargin
+    from reduced.maxmargin import kkt, perturb
+    from reduced.solve.asymptotic import asymptotic
+    from reduced.solve.limit import limit
+    from reduced.solve.network import network_flow
+    from reduced.solve.predict import predict
+    from reduced.solve.taylor import taylor_timeline
+    from reduced.solve.timeline import timeline
+
+    __version__: str
+
+_LAZY = {
+    "asymptotic": "reduced.solve.asymptotic",
+    "kkt": "reduced.maxmargin",
+    "limit": "reduced.solve.limit",
+    "network_flow": "reduced.solve.network",
+    "perturb": "reduced.maxmargin",
+    "predict": "reduced.solve.predict",
+    "taylor_timeline": "reduced.solve.taylor",
+    "timeline": "reduced.solve.timeline",
+}
+_PACKAGES = ("derive", "maxmargin")
+
+__all__ = [
+    "InputError",
+    "Loss",
+    "Outcome",
+    "Problem",
+    "Regime",
+    "Start",
+    "Timeline",
+    "__version__",
+    "asymptotic",
+    "derive",
+    "kkt",
+    "limit",
+    "maxmargin",
+    "network_flow",
+    "perturb",
+    "predict",
+    "problem",
+    "start",
+    "taylor_timeline",
+    "timeline",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name in _LAZY:
+        found = getattr(import_module(_LAZY[name]), name)
+    elif name in _PACKAGES:
+        return import_module(f"reduced.{name}")
+    elif name == "__version__":
+        found = _version()
+    else:
+        raise AttributeError(f"module 'reduced' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted(__all__)
+
+
+def _version() -> str:
+    """Return the installed distribution's version; ``0+unknown`` when run from a bare source tree."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("reduced-dynamics")
+    except PackageNotFoundError:
+        return "0+unknown"

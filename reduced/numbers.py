@@ -1,7 +1,7 @@
 """Exact numbers in, trusted digits out.
 
-Text such as ``0.1``, ``pi/15`` or ``sqrt(2)/3`` is read by a small recursive-descent parser (never evaluated as
-code) into an :class:`Exact` expression, which any mpmath context can evaluate to full relative precision.
+Text such as ``0.1``, ``pi/15`` or ``sqrt(2)/3`` is read by a small recursive-descent parser (never evaluated
+as code) into an :class:`Exact` expression, which any mpmath context can evaluate to full relative precision.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class _Malformed(ValueError):
 class Exact:
     """An exact real number: a rational, π, e, or an elementary function or arithmetic of such.
 
-    ``op`` is ``"rational"``, ``"pi"``, ``"e"``, one of ``+ * / ^`` or a name of :data:`FUNCTIONS`; ``args`` are its
-    operands (a Fraction for ``"rational"``). Two rationals always fold into one.
+    ``op`` is ``"rational"``, ``"pi"``, ``"e"``, one of ``+ * / ^`` or a name of :data:`FUNCTIONS`; ``args``
+    are its operands (a Fraction for ``"rational"``). Two rationals always fold into one.
     """
 
     op: str
@@ -85,7 +85,9 @@ class Exact:
         if self.op in ("pi", "e"):
             return self.op
         if self.op in "+*/^":
-            left, right = (f"({arg})" if arg.op in "+*/^" or "/" in str(arg) else str(arg) for arg in self.args)
+            left, right = (
+                f"({arg})" if arg.op in "+*/^" or "/" in str(arg) else str(arg) for arg in self.args
+            )
             return f"{left}{self.op}{right}"
         return f"{self.op}({self.args[0]})"
 
@@ -142,8 +144,8 @@ PI = Exact("pi")
 def exact(value: ExactLike | Any, name: str = "number") -> Exact:
     """Turn an int, Fraction, Decimal, text, or float into an exact number.
 
-    A float (Python's, NumPy's or mpmath's) stands for its exact binary value; text is read by :func:`read_number`.
-    Raises InputError for NaN, infinities, booleans, complex numbers and anything else.
+    A float (Python's, NumPy's or mpmath's) stands for its exact binary value; text is read by
+    :func:`read_number`. Raises InputError for NaN, infinities, booleans, complex numbers and anything else.
     """
     if isinstance(value, Exact):
         return value
@@ -197,7 +199,7 @@ def sign(value: Exact) -> int:
     Raises InputError when neither 4096 bits nor SymPy can tell it from zero.
     """
     if value.op == "rational":
-        return (value.args[0] > 0) - (value.args[0] < 0)
+        return int(value.args[0] > 0) - int(value.args[0] < 0)
     import mpmath
 
     ctx = mpmath.mp.clone()
@@ -213,14 +215,16 @@ def sign(value: Exact) -> int:
     return int(fine > 0) - int(fine < 0)
 
 
-_TOKEN = re.compile(r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|([A-Za-zπ_]+)|(\*\*|[-+*/^(),]))")
+_TOKEN = re.compile(
+    r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|([A-Za-zπ_]+)|(\*\*|[-+*/^(),]))"
+)
 
 
 def read_number(text: str, name: str = "number") -> Exact:
     """Read an exact number from text: decimals, pi, e, + - * / ^, parentheses and :data:`FUNCTIONS`.
 
-    Arguments: text; name, the argument to blame. Returns an Exact. Raises InputError on anything else, including
-    exponents beyond ±100000, texts over 1000 characters, and values that are infinite or not real.
+    Arguments: text; name, the argument to blame. Returns an Exact. Raises InputError on anything else,
+    including exponents beyond ±100000, texts over 1000 characters, and values that are infinite or not real.
     """
     try:
         if len(text) > MAX_TEXT:
@@ -252,7 +256,7 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Parser:
-    """Recursive descent over  sum := product {+- product};  product := unary {*/ unary};  unary := ± unary | power."""
+    """Recursive descent: sum := product {± product}; product := unary {*/ unary}; unary := ±unary | power."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
@@ -392,7 +396,8 @@ def _operation(op: str, ctx: Any) -> Callable[..., Any]:
 def decimal_string(value: Any, digits: int) -> str:
     """Write an mpmath number as a decimal string rounded to nearest at ``digits`` significant digits.
 
-    Zero is "0", infinities "inf" and "-inf"; trailing zeros are dropped. The result is readable by decimal.Decimal.
+    Zero is "0", infinities "inf" and "-inf"; trailing zeros are dropped. The result is readable by
+    decimal.Decimal.
     """
     from mpmath.libmp import to_digits_exp
 
@@ -411,7 +416,7 @@ def decimal_string(value: Any, digits: int) -> str:
     shown = str(head)
     if len(shown) > digits:
         shown, exponent = shown[:-1], exponent + 1
-    return sign_text + _place_point(shown.rstrip("0"), exponent)
+    return str(sign_text) + _place_point(shown.rstrip("0"), exponent)
 
 
 def _rational_text(value: Fraction) -> str:

@@ -12,8 +12,8 @@ from reduced.records import Loss, Problem, Start
 def expected_fractions(p: Exact, delta: Exact) -> tuple[Exact, Exact]:
     """Return the expected living fractions (α₊, α₋) as κ₁ → 0 (theory: sector angles of the living cones).
 
-    A negative neuron lives when v > 0 and v(p − c) > u(pc − 1); the fraction of directions in that cone times one half
-    is α₋ = (π − arccos(p s²/‖q‖))/(4π) with q = (p − c) x₋ − (pc − 1) x₊. Derived here.
+    A negative neuron lives when v > 0 and v(p − c) > u(pc − 1); the fraction of directions in that cone times
+    one half is α₋ = (π − arccos(p s²/‖q‖))/(4π) with q = (p − c) x₋ − (pc − 1) x₊. Derived here.
     """
     c, s = cos(delta), sin(delta)
     along, across = p - c, p * c - 1
@@ -34,10 +34,10 @@ def problem(
 ) -> Problem:
     """Build a checked Problem from numbers or exact texts.
 
-    Arguments: p = n₊/n₋ with p cos Δ > 1; delta, the angle Δ in (0, π/2), radians; alpha_plus, alpha_minus, living
-    fractions of the m neurons, ≥ 0, default the κ₁ → 0 law; kappa2 > 0; loss ``exp`` or ``logistic``;
-    assumption=False leaves p cos Δ > 1 unchecked (for networks outside Assumption 3.1).
-    Raises InputError naming the argument.
+    Arguments: p = n₊/n₋ with p cos Δ > 1; delta, the angle Δ in (0, π/2), radians; alpha_plus, alpha_minus,
+    living fractions of the m neurons, ≥ 0, default the κ₁ → 0 law; kappa2 > 0; loss ``exp`` or ``logistic``;
+    assumption=False leaves p cos Δ > 1 unchecked (for networks outside Assumption 3.1). Raises InputError
+    naming the argument.
     """
     p, delta, kappa2 = exact(p, "p"), exact(delta, "delta"), exact(kappa2, "kappa2")
     require_positive(p, "p")
@@ -59,13 +59,12 @@ def problem(
     return Problem(p, delta, alpha_plus, alpha_minus, kappa2, _loss(loss))
 
 
-def start(
-    f_plus: ExactLike = 0, f_minus: ExactLike = 0, f_minus_negative: ExactLike = 0
-) -> Start:
+def start(f_plus: ExactLike = 0, f_minus: ExactLike = 0, f_minus_negative: ExactLike = 0) -> Start:
     """Build a checked Start.
 
-    Arguments: f_plus = f(x₊), f_minus = f(x₋) (the whole), f_minus_negative ≤ 0 the share of K₋ in it; the rest,
-    f_minus − f_minus_negative, is the share of K₊ and must be ≥ 0. Raises InputError naming the argument.
+    Arguments: f_plus = f(x₊), f_minus = f(x₋) (the whole), f_minus_negative ≤ 0 the share of K₋ in it; the
+    rest, f_minus − f_minus_negative, is the share of K₊ and must be ≥ 0. Raises InputError naming the
+    argument.
     """
     whole, share = exact(f_minus, "f_minus"), exact(f_minus_negative, "f_minus_negative")
     if sign(share) > 0:

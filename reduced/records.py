@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reduced.numbers import Exact
 
 
-class Outcome(str, Enum):
+class Outcome(StrEnum):
     """How a computation ended; the value is the name scripts see, ``message`` the sentence people read."""
 
     FINISHED = "finished"
@@ -30,7 +30,7 @@ class Outcome(str, Enum):
 _MESSAGES = {
     Outcome.FINISHED: "finished: every event of the timeline was found",
     Outcome.ALREADY: "an event asked for lies before the given state; its time is given as 0",
-    Outcome.PLATEAU_INFINITE: "plateau is infinite: no living neuron of one sign, so one point is never learned",
+    Outcome.PLATEAU_INFINITE: "plateau is infinite: one sign has no living neuron, so one point is never right",
     Outcome.NO_PLATEAU: "no plateau: f₋ falls from the start (p cos Δ ≤ 1 + α sin²Δ)",
     Outcome.PHASES_OVERLAP: "the phases overlap: the formulas of separated phases do not apply",
     Outcome.NOT_UNIQUE: "the solution is not unique: the flow starts on a repelling ridge",
@@ -38,7 +38,7 @@ _MESSAGES = {
 }
 
 
-class Regime(str, Enum):
+class Regime(StrEnum):
     """Which phases the training runs through (decided by α = α₋/α₊ against cos Δ and 1/cos Δ)."""
 
     FOUR_PHASE = "four-phase"
@@ -46,7 +46,7 @@ class Regime(str, Enum):
     TWO_PHASE = "two-phase"
 
 
-class Loss(str, Enum):
+class Loss(StrEnum):
     """The loss ℓ(z) of the margin z = y f."""
 
     EXP = "exp"
@@ -96,8 +96,9 @@ class Event:
 class Timeline:
     """The times of the collapsed model, its predictions there, and how it ended.
 
-    ``times`` and ``predictions`` are keyed ``T_plat``, ``T_II``, ``T_III``; times are decimal strings at ``digits``
-    significant digits (``"inf"`` when the event never comes), predictions are ``(f₊, f₋)`` or None.
+    ``times`` and ``predictions`` are keyed ``T_plat``, ``T_II``, ``T_III``; times are decimal strings at
+    ``digits`` significant digits (``"inf"`` when the event never comes), predictions are ``(f₊, f₋)`` or
+    None.
     """
 
     problem: Problem

@@ -33,6 +33,7 @@ from reduced.derive.network import (
     leaky_relu,
     smooth_velocity,
 )
+from reduced.derive.page import Page, inline
 from reduced.derive.phase_one import (
     Course,
     Fate,
@@ -47,6 +48,7 @@ from reduced.derive.phases import PHASES, phase
 from reduced.derive.plateau import (
     ClosedForm,
     closed_form,
+    far_expansion,
     plateau_end,
     small_angle_law,
     substitution_residuals,
@@ -79,6 +81,7 @@ __all__ = [
     "Loss",
     "Motion",
     "NetworkModel",
+    "Page",
     "PolarMotion",
     "PredictionODE",
     "Step",
@@ -87,7 +90,9 @@ __all__ = [
     "closed_form",
     "courses",
     "data_set",
+    "far_expansion",
     "fixed_ratio",
+    "inline",
     "leaky_relu",
     "limit",
     "limit_direction",

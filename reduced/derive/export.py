@@ -42,6 +42,10 @@ class Formulas:
             found |= formula.expression.free_symbols
         return tuple(sorted(found, key=lambda symbol: str(symbol.name)))
 
+    def strings(self) -> dict[str, str]:
+        """Return the formulas as text by name, in the plain names of the symbols."""
+        return {formula.name: str(formula.expression) for formula in self.formulas()}
+
     def latex(self) -> str:
         """Return the formulas as one LaTeX ``aligned`` block, without dollar signs."""
         lines = [f"{formula.latex_name} &= {latex(formula.expression)}" for formula in self.formulas()]

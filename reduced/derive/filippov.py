@@ -24,12 +24,12 @@ class Condition:
 class Motion:
     """How a neuron moves: velocity, multiplier of each sliding point, and the conditions for it.
 
-    ``multipliers`` maps the index of a sliding point to the derivative of the activation that keeps the
-    neuron there.
+    ``multipliers`` has one entry for each data point: where the neuron slides, the derivative of the
+    activation that keeps it there; elsewhere None.
     """
 
     velocity: Velocity
-    multipliers: dict[int, Expr]
+    multipliers: tuple[Expr | None, ...]
     conditions: tuple[Condition, ...]
 
 
@@ -39,13 +39,13 @@ def motion(model: NetworkModel, sign: int, active: tuple[int, ...], sliding: tup
 
     The derivative of the activation at sliding point j is an unknown λⱼ, fixed by ⟨ḃ,xⱼ⟩ = 0. The
     conditions are λⱼ between the two one-sided slopes, and both one-sided normal components pointing to the
-    kink. Raises InputError for overlapping or unknown points or an activation without a kink,
-    DerivationError when the sliding points are linearly dependent (the multipliers are then not unique).
-    Source: Def H.1.
+    kink (the other sliding points at their own multipliers). Raises InputError for overlapping or unknown
+    points or an activation without a kink, DerivationError when the sliding points are linearly dependent
+    (the multipliers are then not unique). Source: Def H.1.
     """
     _check_points(model, active, sliding)
     if not sliding:
-        return Motion(smooth_velocity(model, sign, active), {}, ())
+        return Motion(smooth_velocity(model, sign, active), (None,) * model.data.size, ())
     unknowns = {j: sp.Symbol(f"lambda_{model.data.names[j]}", real=True) for j in sliding}
     moving = _velocity_with_slopes(model, sign, active, unknowns)
     solutions = sp.solve([moving.along(j) for j in sliding], list(unknowns.values()), dict=True)
@@ -56,9 +56,8 @@ def motion(model: NetworkModel, sign: int, active: tuple[int, ...], sliding: tup
     conditions = []
     for j in sliding:
         conditions += _conditions(model, sign, active, multipliers, j)
-    return Motion(
-        Velocity(model.data, tuple(map(tidy, velocity.coefficients))), multipliers, tuple(conditions)
-    )
+    by_point = tuple(multipliers.get(i) for i in range(model.data.size))
+    return Motion(Velocity(model.data, tuple(map(tidy, velocity.coefficients))), by_point, tuple(conditions))
 
 
 def _check_points(model: NetworkModel, active: tuple[int, ...], sliding: tuple[int, ...]) -> None:

@@ -60,19 +60,18 @@ class LimitDirection(Formulas):
         """Return ρ, the coefficients of v₊ and v₋ on x₊ and x₋, γ² and the kink multipliers."""
         found = [Formula("rho", r"\rho", self.ratio)]
         for group, direction in zip(self.ode.groups, self.directions, strict=True):
-            end = group.name.partition("_")[2]
+            end = group.name.removeprefix("K_")
             for name, coefficient in zip(self.ode.model.data.names, direction.coefficients, strict=True):
                 shown = f"{latex_name(f'v_{end}')}|_{{{latex_name(f'x_{name}')}}}"
                 found.append(Formula(f"v_{end}_on_x_{name}", shown, coefficient))
         found.append(Formula("gamma_squared", latex_name("gamma_squared"), self.gamma_squared))
         for group, kink in zip(self.ode.groups, self.kinks, strict=True):
             if kink is not None:
-                end = group.name.partition("_")[2]
+                end = group.name.removeprefix("K_")
                 found.append(Formula(f"kink_{end}", latex_name(f"lambda_{end}"), kink))
         return tuple(found)
 
 
-@cache
 def limit(regime: str) -> LimitDirection:
     """Derive the limit direction of the four-, three- or two-phase regime from its final phase."""
     if regime not in FINAL_PHASES:
@@ -80,6 +79,7 @@ def limit(regime: str) -> LimitDirection:
     return limit_direction(phase(FINAL_PHASES[regime]))
 
 
+@cache
 def limit_direction(ode: PredictionODE) -> LimitDirection:
     """Derive the limit direction of a two-point system with exponential loss that never leaves its phase.
 
@@ -98,7 +98,7 @@ def limit_direction(ode: PredictionODE) -> LimitDirection:
         for group, direction in zip(ode.groups, directions, strict=True)
     )
     kinks = tuple(
-        in_cosines(next(iter(moving.multipliers.values())).subs(at_limit)) if moving.multipliers else None
+        next((in_cosines(x.subs(at_limit)) for x in moving.multipliers if x is not None), None)
         for moving in ode.motions
     )
     found = LimitDirection(
@@ -115,10 +115,18 @@ def limit_direction(ode: PredictionODE) -> LimitDirection:
 
 
 def fixed_ratio(ode: PredictionODE) -> Expr:
-    """Solve for the ratio ρ = Q/P at which d/dt ln(Q/P) = 0."""
+    """Solve for the ratio ρ = Q/P of a two-point system at which d/dt ln(Q/P) = 0.
+
+    Raises InputError for other than two points, DerivationError without exponential loss or such a ratio.
+    """
     matrix = ode.lotka_volterra()
+    if matrix.shape != (2, 2):
+        raise InputError("ode", f"{matrix.rows} points", "a system of two points")
     rate = (matrix[1, 0] - matrix[0, 0]) + (matrix[1, 1] - matrix[0, 1]) * rho
-    return in_cosines(sp.solve(rate, rho)[0])
+    solutions = sp.solve(rate, rho)
+    if not solutions:
+        raise DerivationError("no ratio Q/P > 0 stays fixed")
+    return in_cosines(solutions[0])
 
 
 def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
@@ -136,8 +144,9 @@ def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
     residual: list[Expr] = []
     for group, moving, direction in zip(ode.groups, ode.motions, found.directions, strict=True):
         for i, coefficient in enumerate(direction.coefficients):
+            kink = moving.multipliers[i]
             smooth = ode.model.activation.slope_at_kink(i in group.active)
-            slope = moving.multipliers[i].subs(at_limit) if i in group.sliding else smooth
+            slope = smooth if kink is None else kink.subs(at_limit)
             gradient = group.sign * data.labels[i] * slope
             residual.append(in_cosines(coefficient / growth - multipliers[i] * gradient))
     return tuple(residual)
@@ -203,6 +212,7 @@ def _conditions(
             condition.relation.func(*(in_cosines(arg.subs(at_limit)) for arg in condition.relation.args)),
         )
         for condition in ode.conditions
+        if condition.relation != sp.true
     ]
     patterns = [
         Condition(

@@ -28,6 +28,7 @@ from reduced.derive.symbols import (
     sign_under_assumption,
     tidy,
 )
+from reduced.errors import InputError
 
 u, v = sp.symbols("u v", positive=True)
 """The sizes |⟨b,x₊⟩| and |⟨b,x₋⟩| at the start."""
@@ -127,8 +128,15 @@ def courses(sign: int, pattern: str, model: NetworkModel | None = None) -> tuple
 
     Arguments: sign ±1 of the output weight; pattern over (x₊, x₋), each ``+`` or ``-``. Returns one Course,
     or one for each of two branches when it depends on u and v which coordinate reaches 0 first. Every sign
-    is decided from p cos Δ > 1 alone. Source: Lem C.3–C.10; derived here by walking the pieces.
+    is decided from p cos Δ > 1 alone. Raises InputError for a model whose inactive neurons move or that has
+    other data than two points. Source: Lem C.3–C.10; derived here by walking the pieces.
     """
+    if model and (model.data.size != TWO_POINTS.size or model.activation.slope_at_kink(False) != 0):
+        raise InputError(
+            "model", model.activation.inactive, "two points and an activation that is 0 below its kink"
+        )
+    if pattern not in ("++", "+-", "-+", "--"):
+        raise InputError("pattern", pattern, "two of + and -")
     walk = _Walk(model or NetworkModel(), sign)
     start = _Place(sp.Integer(0), pattern, (u, v))
     return tuple(

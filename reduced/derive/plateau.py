@@ -8,6 +8,7 @@ from functools import cache
 import sympy as sp
 
 from reduced.derive.export import Formula, Formulas
+from reduced.derive.limit import fixed_ratio
 from reduced.derive.network import MINUS, PLUS
 from reduced.derive.phases import PHASES, phase
 from reduced.derive.prediction import PredictionODE
@@ -18,7 +19,8 @@ x, x_0 = sp.symbols("x x_0", positive=True)
 """The variable x = −ln(1 − r/r∞) and its value at the start of the phase."""
 
 r = sp.Symbol("r", positive=True)
-_f_plus_0, _f_minus_0 = sp.symbols("f_plus_0 f_minus_0", real=True)
+f_plus_0, f_minus_0, share_0 = sp.symbols("f_plus_0 f_minus_0 f_minus_positive_0", real=True)
+"""The predictions at the start of the phase, and the share of K₊ in f₋ there."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,14 @@ class ClosedForm(Formulas):
             for force, f, start in zip(
                 self.ode.model.forces.values(),
                 self.ode.model.data.predictions,
-                (_f_plus_0, _f_minus_0),
+                (f_plus_0, f_minus_0),
                 strict=True,
             )
         )
         return -sp.log(1 - sp.powsimp(second / first) / self.fixed_ratio)
 
 
+@cache
 def closed_form(ode: PredictionODE) -> ClosedForm:
     """Derive the exact solution of a two-point system whose ratio r = Q/P rises to a fixed ratio r∞.
 
@@ -72,11 +75,11 @@ def closed_form(ode: PredictionODE) -> ClosedForm:
     """
     A, B, C, D = ode.A, ode.B, ode.C, ode.D
     g, h = in_cosines(A + C), in_cosines(B + D)
-    limit_ratio = in_cosines(g / h)
+    limit_ratio = fixed_ratio(ode)
     ratio = limit_ratio * (1 - sp.exp(-x))
     S = sp.log((sp.exp(x) - 1) / (sp.exp(x_0) - 1)) / g
     R = (x - x_0) / h
-    f_plus, f_minus = _f_plus_0 + A * S - B * R, _f_minus_0 + C * S - D * R
+    f_plus, f_minus = f_plus_0 + A * S - B * R, f_minus_0 + C * S - D * R
     P = ode.model.force(PLUS).subs(ode.model.data.predictions[PLUS], f_plus)
     found = ClosedForm(ode, limit_ratio, ratio, S, R, f_plus, f_minus, 1 / (g * (1 - sp.exp(-x)) * P))
     for name, residual in substitution_residuals(found).items():
@@ -108,54 +111,58 @@ def substitution_residuals(found: ClosedForm) -> dict[str, Expr]:
     }
 
 
-def plateau_end(name: str) -> tuple[Expr, Expr]:
-    """Return what must vanish at T_plat or T_II in Phase II from f = 0, as its rates on P and Q.
+def plateau_end(name: str) -> tuple[Expr, Expr, Expr]:
+    """Return what must vanish at T_plat or T_II in Phase II: its start, its rates on P and on Q.
 
     T_plat: f₋; T_II: the share of K₊ in f₋. Read off the derived Phase II system.
     """
     ode = phase("II")
     positive = next(i for i, group in enumerate(PHASES["II"]) if group.sign > 0)
-    matrices = {"T_plat": ode.matrix, "T_II": ode.share_matrix(positive)}
-    if name not in matrices:
+    vanishing = {"T_plat": (f_minus_0, ode.matrix), "T_II": (share_0, ode.share_matrix(positive))}
+    if name not in vanishing:
         raise InputError("name", name, "T_plat or T_II")
-    return matrices[name][MINUS, PLUS], matrices[name][MINUS, MINUS]
+    start, matrix = vanishing[name]
+    return start, matrix[MINUS, PLUS], matrix[MINUS, MINUS]
 
 
 @cache
 def small_angle_law(name: str) -> Expr:
-    """Derive the leading law of T_plat or T_II as Δ → 0, from f = 0 with condensed groups.
+    """Derive the leading law of T_plat or T_II as Δ → 0, from any start with Q < P.
 
     In the closed form the event comes at an x that grows like ξ/Δ² while e⁻ˣ vanishes; the event's equation
-    and P are expanded at fixed ξ = Δ² x and the time integrated over ξ. For T_II α₋ < α₊ is needed. Derived
-    here.
+    and f₊ are expanded at fixed ξ = Δ² x and the time is integrated over ξ. Returns an expression in the
+    start's f_plus_0, f_minus_0 and share_0 (of K₊ in f₋). For T_II α₋ < α₊ is needed. Derived here.
     """
     found = closed_form(phase("II"))
-    constant, slope = _far_form(found, *plateau_end(name))
-    xi_at_event = -constant / slope
-    fall_constant, fall_slope = _far_form(found, found.ode.A, -found.ode.B)
-    xi = sp.Symbol("xi", positive=True)
-    weight = found.ode.model.force(PLUS).subs(found.ode.model.data.predictions[PLUS], 0)
+    start, on_P, on_Q = plateau_end(name)
+    constant, slope = far_expansion(found, on_P, on_Q)
+    rise_constant, rise_slope = far_expansion(found, found.ode.A, -found.ode.B)
+    at_event = -(start + constant) / slope
+    f_plus = found.ode.model.data.predictions[PLUS]
     growth = sp.limit(found.ode.A + found.ode.C, Delta, 0)
-    integral = sp.integrate(sp.exp(fall_constant + fall_slope * xi) / (growth * weight), xi)
-    prefactor = sp.factor(integral * p / sp.exp(fall_constant + fall_slope * xi))
-    start, end = (_power_of_p(fall_constant + fall_slope * value - sp.log(p)) for value in (0, xi_at_event))
-    return prefactor / Delta**2 * (end - start)
+    factor = found.ode.model.force(PLUS).subs(f_plus, 0) * growth * rise_slope
+    first, last = (
+        _in_powers_of_p(f_plus_0 + rise_constant + rise_slope * xi - sp.log(p)) for xi in (0, at_event)
+    )
+    return sp.factor(p / factor) / Delta**2 * (last - first)
 
 
-def _power_of_p(exponent: Expr) -> Expr:
-    """Write e^exponent as a power of p."""
-    power = sp.factor(sp.simplify(exponent / sp.log(p)))
-    if power.has(p):
-        raise DerivationError(f"exp({exponent}) is no power of p")
-    return p**power
+def far_expansion(found: ClosedForm, on_P: Expr, on_Q: Expr) -> tuple[Expr, Expr]:
+    """Expand a displacement for small Δ at x = ξ/Δ², e⁻ˣ = 0, as constant + slope · ξ.
 
-
-def _far_form(found: ClosedForm, on_P: Expr, on_Q: Expr) -> tuple[Expr, Expr]:
-    """Expand a displacement from f = 0 for small Δ at x = ξ/Δ², e⁻ˣ = 0, as constant + slope · ξ."""
-    start = found.initial_x().subs({_f_plus_0: 0, _f_minus_0: 0})
+    Arguments: found, the closed form; on_P and on_Q, the rate's coefficients. Returns (constant, slope), the
+    constant in the predictions at the start.
+    """
     far = found.displacement(on_P, on_Q).subs(
         sp.log((sp.exp(x) - 1) / (sp.exp(x_0) - 1)), x - sp.log(sp.exp(x_0) - 1)
     )
     slope = in_cosines(sp.diff(far, x))
-    constant = far.subs(x, 0).subs(x_0, start).subs(Delta, 0)
-    return sp.simplify(sp.expand_log(sp.simplify(constant), force=True)), sp.limit(slope / Delta**2, Delta, 0)
+    constant = sp.simplify(far.subs(x, 0).subs(x_0, found.initial_x()).subs(Delta, 0))
+    return sp.expand(sp.expand_log(constant, force=True)), sp.limit(slope / Delta**2, Delta, 0)
+
+
+def _in_powers_of_p(exponent: Expr) -> Expr:
+    """Write e^exponent as a power of p times an exponential free of p."""
+    power = sp.factor(sp.expand(exponent).coeff(sp.log(p)))
+    rest = sp.simplify(exponent - power * sp.log(p))
+    return p**power * sp.exp(rest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -30,6 +31,11 @@ class Group:
     fraction: Expr
     active: tuple[int, ...] = ()
     sliding: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a sign that is not ±1."""
+        if self.sign not in (1, -1):
+            raise InputError("sign", self.sign, "+1 or -1")
 
     def pattern(self, size: int) -> str:
         """Return the pattern over ``size`` points: ``+`` active, ``-`` inactive, ``0`` sliding."""
@@ -60,7 +66,7 @@ class PredictionODE(Formulas):
             for condition in moving.conditions
         )
 
-    @property
+    @cached_property
     def matrix(self) -> Expr:
         """The (N, N) matrix K of ḟ = K U."""
         return _linear_part(self.rates, self.model.data.forces)

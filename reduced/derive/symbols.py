@@ -40,20 +40,23 @@ def in_cosines(expression: Expr, cosine: Expr = c, versine: Expr = 1 - c, sine_s
     result, powers = sp.Integer(1), {w: 0, w - 2: 0}
     for part, direction in ((numerator, 1), (denominator, -1)):
         content, factors = (part, []) if part.is_number else sp.factor_list(part)
-        result *= content**direction
+        result *= sp.Rational(content) ** direction
         for factor, power in factors:
             powers[factor] = powers.get(factor, 0) + direction * power
     versines, complements = powers.pop(w), powers.pop(w - 2)
     squares = min(versines, complements) if versines > 0 and complements > 0 else 0
-    result *= (-1) ** complements * sine_squared**squares
+    result *= sp.Integer(-1) ** complements * sine_squared**squares
     result *= versine ** (versines - squares) * (1 + cosine) ** (complements - squares)
     for factor, power in powers.items():
         if factor == w - 1:
-            result *= (-1) ** power * cosine**power
-        elif all(term.as_coeff_Mul()[0] < 0 for term in sp.Add.make_args(factor)):
-            result *= (-1) ** power * (-factor).subs(w, versine) ** power
+            result *= sp.Integer(-1) ** power * cosine**power
+            continue
+        signs = {term.as_coeff_Mul()[0] > 0 for term in sp.Add.make_args(factor)}
+        if len(signs) == 1:
+            sign = sp.Integer(1 if signs.pop() else -1)
+            result *= sign**power * (sign * factor).subs(w, versine) ** power
         else:
-            result *= factor.subs(w, versine) ** power
+            result *= sp.expand(factor.subs(w, 1 - cosine)) ** power
     return result.subs(_root_m, sp.sqrt(m))
 
 
@@ -88,7 +91,7 @@ def latex_name(name: str) -> str:
     base = str(sp.latex(sp.Symbol(head)))
     if parts and parts[-1] == "squared":
         return f"{base}^{{2}}"
-    shown = "".join({"plus": "+", "minus": "-"}.get(part, part) for part in parts)
+    shown = "".join({"plus": "+", "minus": "-", "positive": "(+)"}.get(part, part) for part in parts)
     return f"{base}_{{{shown}}}" if shown else base
 
 

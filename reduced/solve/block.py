@@ -1,11 +1,13 @@
 """One smooth piece of the two-point flow, solved in closed form (theory §5).
 
-Within a piece ḟ₊ = A P − B Q, ḟ₋ = C P − D Q with P = w₊ e^{−f₊}, Q = w₋ e^{f₋} and constant A, B, C, D ≥ 0. All motion
-is a linear form in the two displacement integrals S = ∫P dt and R = ∫Q dt. With g = A + C, h = B + D the ratio r = Q/P
-obeys ṙ = r P (g − h r), so y = r h/g runs monotonically to 1, and its complement z = 1 − y decays as z = z₀ e^{−q} in
-the stretched variable q = h R = x − x₀ (x = −ln|z|). In q everything but the time is elementary:
+Within a piece ḟ₊ = A P − B Q, ḟ₋ = C P − D Q with P = w₊ e^{−f₊}, Q = w₋ e^{f₋} and constant A, B, C, D ≥ 0.
+All motion is a linear form in the two displacement integrals S = ∫P dt and R = ∫Q dt. With g = A + C, h = B +
+D the ratio r = Q/P obeys ṙ = r P (g − h r), so y = r h/g runs monotonically to 1, and its complement z = 1 −
+y decays as z = z₀ e^{−q} in the stretched variable q = h R = x − x₀ (x = −ln|z|). In q everything but the
+time is elementary:
 
-    R = q/h,   S = (q + ln(y/y₀))/g,   t = 1/(h Q₀) ∫₀^q (y/y₀)^{a−1} e^{βτ} dτ,   a = A/g,  β = (AD − BC)/(gh).
+    R = q/h,   S = (q + ln(y/y₀))/g,   t = 1/(h Q₀) ∫₀^q (y/y₀)^{a−1} e^{βτ} dτ,   a = A/g,  β = (AD −
+    BC)/(gh).
 
 Nothing here subtracts near-equal numbers as q → 0 or z → 0, and y₀ < 1, y₀ = 1, y₀ > 1 are one formula.
 Pieces in which only one point is learned (g = 0 or h = 0) are elementary and have their own classes.
@@ -21,7 +23,7 @@ from typing import Any
 
 from reduced.solve.series import middle_series, outer_series
 
-# Between these values of y the series in z = 1 − y converges like (3/4)ⁿ or faster; outside, those in y or 1/y do.
+# Between these values of y the series in z = 1 − y converges like (3/4)ⁿ; outside, those in y or 1/y do.
 _LOW, _HIGH = 0.25, 1.75
 _MAX_ITERATIONS = 100_000
 
@@ -95,13 +97,15 @@ class Block(ABC):
     def roots(self, form: Form) -> Iterator[tuple[Any, int]]:
         """Yield the roots q > 0 of a form in increasing order, each with the sign of its slope there.
 
-        A form's slope changes sign at most once along a piece (dR/dS is monotone), so between 0, that turn and infinity
-        the form is monotone and safeguarded Newton finds its only root there.
+        A form's slope changes sign at most once along a piece (dR/dS is monotone), so between 0, that turn
+        and infinity the form is monotone and safeguarded Newton finds its only root there.
         """
         ctx = self.ctx
         speed_S, speed_R = self.speeds(ctx.zero)
         slope_start = sign_of_sum(ctx, form.on_S * speed_S, form.on_R * speed_R)
-        slope_end = sign_of_sum(ctx, *(k * v for k, v in zip((form.on_S, form.on_R), self.final_speeds(), strict=True)))
+        slope_end = sign_of_sum(
+            ctx, *(k * v for k, v in zip((form.on_S, form.on_R), self.final_speeds(), strict=True))
+        )
         here = int(ctx.sign(form.e0)) or slope_start or slope_end
         begin = ctx.zero
         if slope_start * slope_end < 0:
@@ -254,7 +258,7 @@ class RatioBlock(Block):
         return self.y0 ** (1 - self.a) * ctx.exp(self.beta * q_begin) * value
 
     def path_of_time(self, t: Any) -> Any:
-        """Return the q at which the time elapsed is t ≥ 0 (safeguarded Newton on the logarithm of the time)."""
+        """Return the q at which the time elapsed is t ≥ 0 (safeguarded Newton on the log of the time)."""
         ctx = self.ctx
         if t == 0:
             return ctx.zero
@@ -401,11 +405,12 @@ class StillBlock(Block):
 def block(ctx: Any, rates: tuple[Any, Any, Any, Any], P0: Any, Q0: Any) -> Block:
     """Return the piece with rates (A, B, C, D) and forces P₀, Q₀ at its start.
 
-    Arguments: ctx, a private mpmath context; rates, four numbers ≥ 0 per unit flow time and force; P0, Q0 > 0.
+    Arguments: ctx, a private mpmath context; rates, four numbers ≥ 0 per unit flow time and force; P0, Q0 >
+    0.
     """
     A, B, C, D = rates
     learns_plus, learns_minus = A + C > 0, B + D > 0
-    kind = {
+    kind: Callable[..., Block] = {
         (True, True): RatioBlock,
         (True, False): PlusBlock,
         (False, True): MinusBlock,
@@ -423,9 +428,9 @@ def safe_newton(
 ) -> Any:
     """Return the root of a decreasing function on [low, high] by Newton's method inside a shrinking bracket.
 
-    Arguments: ctx, an mpmath context; value_and_slope(q) → (value, slope), value > 0 left of the root; high = None
-    means infinity; start, the first iterate. Stops when the step is at rounding level or no longer shrinks.
-    Raises ArithmeticError after an absurd number of steps.
+    Arguments: ctx, an mpmath context; value_and_slope(q) → (value, slope), value > 0 left of the root; high =
+    None means infinity; start, the first iterate. Stops when the step is at rounding level or no longer
+    shrinks. Raises ArithmeticError after an absurd number of steps.
     """
     q, last_step = start, ctx.inf
     tolerance = ctx.ldexp(1, 8 - ctx.prec)
@@ -439,7 +444,9 @@ def safe_newton(
             return q
         step = -value / slope if slope < 0 and ctx.isfinite(value) else ctx.inf
         size = abs(step)
-        if size <= abs(q) * tolerance or (size <= abs(q) * ctx.ldexp(1, -ctx.prec // 2) and size >= last_step):
+        if size <= abs(q) * tolerance or (
+            size <= abs(q) * ctx.ldexp(1, -ctx.prec // 2) and size >= last_step
+        ):
             return q + step
         last_step = size
         q = q + step

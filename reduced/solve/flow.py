@@ -1,9 +1,10 @@
-"""The exact gradient flow of particles on two points: smooth pieces in closed form, strung together at events.
+"""The exact gradient flow of particles on two points: smooth pieces, strung together at events.
 
-A particle is one neuron, or a whole group that moves as one (the collapsed model). Its state is (u, v) = (⟨b,x₊⟩, ⟨b,x₋⟩)/|a|
-and a pattern (x₊ then x₋) of ``+`` active, ``-`` inactive, ``0`` sliding. All particles of one sign and pattern move by the
-same linear form in S = ∫P dt and R = ∫Q dt, so a particle is remembered by its intercepts and the next one to reach a kink is
-the one with the smallest intercept: no time step, no integration, whatever the number of particles. Derived here (theory §2, §5).
+A particle is one neuron, or a whole group that moves as one (the collapsed model). Its state is (u, v) =
+(⟨b,x₊⟩, ⟨b,x₋⟩)/|a| and a pattern (x₊ then x₋) of ``+`` active, ``-`` inactive, ``0`` sliding. All particles
+of one sign and pattern move by the same linear form in S = ∫P dt and R = ∫Q dt, so a particle is remembered
+by its intercepts and the next one to reach a kink is the one with the smallest intercept: no time step, no
+integration, whatever the number of particles. Derived here (theory §2, §5).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class NotUnique(ValueError):
 
 @dataclass(frozen=True)
 class Particle:
-    """A particle at the start: sign ±1, mass (1 for a neuron, α for a group), u, v, and its pattern if not to be decided."""
+    """A particle at the start: sign ±1, mass (1 or α), u, v, and its pattern unless that is to be decided."""
 
     label: int | str
     sign: int
@@ -39,7 +40,7 @@ class Particle:
 
 @dataclass(frozen=True)
 class Geometry:
-    """The data as the flow sees it: c = cos Δ, s² = sin² Δ, the weights of the two points, and the scale κ₂²·(mass unit)."""
+    """The data as the flow sees it: c = cos Δ, s² = sin² Δ, the weights, κ₂² per mass unit."""
 
     c: Any
     s2: Any
@@ -60,7 +61,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece between two events: its start (t, f₊, f₋, cumulative S and R), its block, and its length q (None: endless)."""
+    """A piece between two events: its start (t, f±, S, R so far), block, length q (None: endless)."""
 
     t: Any
     f_plus: Any
@@ -97,7 +98,7 @@ class _Stay:
 
 @dataclass(frozen=True)
 class Flow:
-    """A finished flow: segments, events, the times at which r = Q/P passes c or 1/c, and where every particle was.
+    """A finished flow: segments, events, passages of r = Q/P through c and 1/c, every particle's stays.
 
     ``ratio_events`` are (t, "c" or "1/c", direction); ``outcome`` is finished or budget.
     """
@@ -137,7 +138,7 @@ class Flow:
         return segment.t + segment.block.elapsed(q)
 
     def crossings(self, point: int) -> list[tuple[int, Any, int]]:
-        """Return the places (segment index, q) at which f₊ (point 0) or f₋ (point 1) passes zero, with the direction."""
+        """Return where (segment index, q) f₊ (point 0) or f₋ (point 1) passes zero, with the direction."""
         return [
             (index, q, direction)
             for index, segment in enumerate(self.segments)
@@ -192,7 +193,7 @@ class _State:
         return A * scale, B * scale, C * scale, D * scale
 
     def moving(self, velocity: tuple[Any, Any]) -> int:
-        """Return the sign of a velocity form between two ratio events (theory: it turns only at r = c or r = 1/c)."""
+        """Return the sign of a velocity form, which turns only at the ratio events r = c and r = 1/c."""
         on_P, on_Q = velocity
         if on_P * on_Q >= 0:
             return int(self.ctx.sign(on_P) or self.ctx.sign(on_Q))
@@ -202,7 +203,10 @@ class _State:
     def enter(self, particle: Particle, pattern: str, u: Any, v: Any) -> None:
         """Put a particle at (u, v) into the group of its pattern from here on."""
         on_u, on_v = self.geometry.velocity(particle.sign, pattern)
-        u0, v0 = u - _line(self.ctx.zero, on_u, self.S, self.R), v - _line(self.ctx.zero, on_v, self.S, self.R)
+        u0, v0 = (
+            u - _line(self.ctx.zero, on_u, self.S, self.R),
+            v - _line(self.ctx.zero, on_v, self.S, self.R),
+        )
         self.stays.setdefault(particle.label, []).append(_Stay(len(self.segments), pattern, u0, v0))
         if pattern != DEAD:
             self.groups.setdefault((particle.sign, pattern), []).append(_Member(particle, u0, v0))
@@ -216,7 +220,9 @@ class _State:
             return slide
         if towards_active > 0 > towards_inactive:
             if ridge is None:
-                raise NotUnique("a neuron starts on a repelling ridge: choose --ridge active, inactive or slide")
+                raise NotUnique(
+                    "a neuron starts on a repelling ridge: choose --ridge active, inactive or slide"
+                )
             return {"active": active, "inactive": inactive, "slide": slide}[ridge]
         return active if towards_active + towards_inactive > 0 else inactive
 
@@ -233,13 +239,14 @@ def exact_flow(
 ) -> Flow:
     """Solve the flow of particles exactly, event by event.
 
-    Arguments: ctx, a private mpmath context whose precision stays fixed; geometry; particles with their (u, v)/|a|;
-    predictions (f₊, f₋) at t = 0; until, the last flow time of interest (None: for ever); ridge, the choice on repelling
-    ridges; max_events, a budget; pieces, how smooth pieces are solved (default: closed form, exponential loss). Returns a Flow. Raises NotUnique.
+    Arguments: ctx, a private mpmath context whose precision stays fixed; geometry; particles with their (u,
+    v)/|a|; predictions (f₊, f₋) at t = 0; until, the last flow time of interest (None: for ever); ridge, the
+    choice on repelling ridges; max_events, a budget; pieces, how smooth pieces are solved (default: closed
+    form, exponential loss). Returns a Flow. Raises NotUnique.
     """
     pieces = pieces or ClosedForm()
     P, Q = pieces.forces(ctx, geometry.weights, predictions)
-    level = int(Q >= geometry.c * P) + int(geometry.c * Q > P)
+    level = int(geometry.c * P <= Q) + int(geometry.c * Q > P)
     state = _State(ctx, geometry, pieces, *predictions, level, ctx.zero, ctx.zero, ctx.zero)
     for particle in particles:
         state.enter(particle, _starting_pattern(state, particle, ridge), particle.u, particle.v)
@@ -317,7 +324,7 @@ def _next_ratio_event(state: _State, piece: Block) -> tuple[Any | None, tuple[An
 
 
 def _nearest_to_kinks(state: _State) -> Iterable[tuple[Form, list[_Member], str, int]]:
-    """Yield, for every group and coordinate moving towards its kink, the distance of the nearest member as a form."""
+    """Yield the distance of the nearest member for every group and coordinate moving towards its kink."""
     for (sign, pattern), members in state.groups.items():
         velocity = state.geometry.velocity(sign, pattern)
         for coordinate, mark in enumerate(pattern):
@@ -371,7 +378,9 @@ def _pass_ratio(state: _State, event: tuple[Any, str, int]) -> None:
 
 def _arrive(state: _State, member: _Member, pattern: str, coordinate: int, ridge: Ridge | None) -> None:
     if member not in state.groups.get((member.particle.sign, pattern), []):
-        raise NotUnique(f"neuron {member.particle.label} reaches both kinks at once, at the origin of the data plane")
+        raise NotUnique(
+            f"neuron {member.particle.label} reaches both kinks at once, at the origin of the data plane"
+        )
     after = state.decide(member.particle.sign, pattern, coordinate, ridge)
     kind = "die" if after == DEAD else "slide" if "0" in after else "cross"
     _switch(state, member, pattern, after, kind, coordinate)

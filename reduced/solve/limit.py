@@ -16,8 +16,9 @@ from reduced.solve.timeline import regime as regime_of
 
 @dataclass(frozen=True)
 class LimitValues:
-    """The limit direction as mpf numbers: ρ, v± on [x₊, x₋], γ, and the kink multipliers (None without a kink)."""
+    """The limit direction as mpf numbers: ρ, v± on [x₊, x₋], γ, kink multipliers (None without a kink)."""
 
+    regime: Regime
     rho: Any
     v_plus: tuple[Any, Any]
     v_minus: tuple[Any, Any]
@@ -28,7 +29,7 @@ class LimitValues:
 
 @dataclass(frozen=True)
 class LimitDirection:
-    """The limit direction as decimal strings; everything but gamma, gamma_max is None when one group is empty."""
+    """The limit direction as decimal strings; all but gamma and gamma_max are None when a group is empty."""
 
     regime: Regime | None
     rho: str | None
@@ -45,7 +46,11 @@ def limit_values(ctx: Any, problem: Problem) -> LimitValues:
     """Evaluate the derived limit direction in a private mpmath context (both groups must be non-empty)."""
     found = regime_of(problem)
     if found is None:
-        raise InputError("alpha_plus, alpha_minus", f"{problem.alpha_plus}, {problem.alpha_minus}", "two positive fractions")
+        raise InputError(
+            "alpha_plus, alpha_minus",
+            f"{problem.alpha_plus}, {problem.alpha_minus}",
+            "two positive fractions",
+        )
     rho, v_plus, v_minus, gamma_squared, kink_plus, kink_minus = LIMIT[found.value](
         problem.alpha_plus.evaluate(ctx),
         problem.alpha_minus.evaluate(ctx),
@@ -56,6 +61,7 @@ def limit_values(ctx: Any, problem: Problem) -> LimitValues:
     )
     one = ctx.one
     return LimitValues(
+        found,
         rho,
         (v_plus[0] * one, v_plus[1] * one),
         (v_minus[0] * one, v_minus[1] * one),
@@ -70,8 +76,9 @@ def limit(
 ) -> LimitDirection:
     """Return the limiting direction, its KKT multipliers, and its margin beside the best possible one.
 
-    Arguments: problem; digits of every number; beta_plus, beta_minus, fractions of positive and negative neurons among
-    all m (for γ_max, attained with every neuron alive). Source: Thm 4.10–4.11; margins derived here (theory §7).
+    Arguments: problem; digits of every number; beta_plus, beta_minus, fractions of positive and negative
+    neurons among all m (for γ_max, attained with every neuron alive). Source: Thm 4.10–4.11; margins derived
+    here (theory §7).
     """
     betas = [exact(beta_plus, "beta_plus"), exact(beta_minus, "beta_minus")]
     for name, beta, alpha in zip(
@@ -83,7 +90,7 @@ def limit(
             raise InputError(name, beta, f"at least the living fraction {alpha}")
     if sign(1 - betas[0] - betas[1]) < 0:
         raise InputError("beta_plus + beta_minus", betas[0] + betas[1], "a sum of at most 1")
-    best = checked_problem(problem.p, problem.delta, *betas, problem.kappa2)
+    best = checked_problem(problem.p, problem.delta, betas[0], betas[1], problem.kappa2)
     own = keep_promise(lambda ctx: _values_or_none(ctx, problem), _numbers, digits)
     top = keep_promise(lambda ctx: _values_or_none(ctx, best), _numbers, digits)
     ratio = None

@@ -1,4 +1,4 @@
-"""The whole m-neuron flow solved exactly: every neuron its own particle, every phase time to any number of digits."""
+"""The whole m-neuron flow solved exactly: every neuron its own particle, times to any number of digits."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "
 class ExactRun:
     """An exact network flow as mpf numbers.
 
-    times: flow times by name (:data:`TIMES`, None when the event never comes); predictions: (f₊, f₋) at each of these
-    and at ``start``; positive, negative, dead: neuron indices at the end; plateaus: (start, end or None, accuracy);
-    events in order; flow: the solved flow, for predictions and weights at any time.
+    times: flow times by name (:data:`TIMES`, None when the event never comes); predictions: (f₊, f₋) at each
+    of these and at ``start``; positive, negative, dead: neuron indices at the end; plateaus: (start, end or
+    None, accuracy); events in order; flow: the solved flow, for predictions and weights at any time.
     """
 
     times: dict[str, Any]
@@ -54,10 +54,11 @@ def network_flow(
 ) -> ExactRun:
     """Solve the gradient flow of an m-neuron network on the two data points exactly.
 
-    Arguments: W (m, d) and sign (m,), the initial weights and ±1, standing for their exact binary values; problem, of
-    which p, delta and kappa2 count (exponential loss); digits, right in every number; until, the last flow time of
-    interest (None: for ever); ridge, the choice on repelling ridges; max_events, a budget.
-    Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Source: theory §5, last lines.
+    Arguments: W (m, d) and sign (m,), the initial weights and ±1, standing for their exact binary values;
+    problem, of which p, delta and kappa2 count (exponential loss); digits, right in every number; until, the
+    last flow time of interest (None: for ever); ridge, the choice on repelling ridges; max_events, a budget.
+    Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Source: theory §5,
+    last lines.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
@@ -71,8 +72,10 @@ def network_flow(
     return keep_promise(compute, ExactRun.numbers, digits, 20 + _zeros(smallest) + _zeros_of(problem.delta))
 
 
-def _setting(ctx: Any, W: Any, sign: Any, problem: Problem) -> tuple[Geometry, list[Particle], tuple[Any, Any]]:
-    """Return geometry, particles and predictions at t = 0; x± = (±sin(Δ/2), −cos(Δ/2), 0, …), u = ⟨b,x₊⟩√m/κ₂."""
+def _setting(
+    ctx: Any, W: Any, sign: Any, problem: Problem
+) -> tuple[Geometry, list[Particle], tuple[Any, Any]]:
+    """Return geometry, particles (u = ⟨b,x₊⟩√m/κ₂) and predictions; x± = (±sin(Δ/2), −cos(Δ/2), 0, …)."""
     m = len(W)
     p, kappa2 = problem.p.evaluate(ctx), problem.kappa2.evaluate(ctx)
     across, along = sin(problem.delta / 2).evaluate(ctx), cos(problem.delta / 2).evaluate(ctx)
@@ -80,10 +83,16 @@ def _setting(ctx: Any, W: Any, sign: Any, problem: Problem) -> tuple[Geometry, l
     particles = []
     for k in range(m):
         first, second = ctx.mpf(float(W[k][0])) * across, ctx.mpf(float(W[k][1])) * along
-        particles.append(Particle(k, int(sign[k]), 1, (first - second) * unscale, (-first - second) * unscale))
+        particles.append(
+            Particle(k, int(sign[k]), 1, (first - second) * unscale, (-first - second) * unscale)
+        )
     scale = kappa2**2 / m
     geometry = Geometry(
-        cos(problem.delta).evaluate(ctx), (sin(problem.delta) ** 2).evaluate(ctx), p / (1 + p), 1 / (1 + p), scale
+        cos(problem.delta).evaluate(ctx),
+        (sin(problem.delta) ** 2).evaluate(ctx),
+        p / (1 + p),
+        1 / (1 + p),
+        scale,
     )
     f_plus = scale * ctx.fsum(q.sign * max(q.u, 0) for q in particles)
     f_minus = scale * ctx.fsum(q.sign * max(q.v, 0) for q in particles)
@@ -142,7 +151,9 @@ def _plateaus(flow: Flow, settled: Any | None) -> tuple[tuple[Any, Any | None, A
     first = flow.segments[0]
     right = [first.f_plus > 0, first.f_minus < 0]
     changes = [(flow.ctx.zero, sum(w for w, ok in zip(weight, right, strict=True) if ok))]
-    passages = [(flow.time(i, q), point, direction) for point in (0, 1) for i, q, direction in flow.crossings(point)]
+    passages = [
+        (flow.time(i, q), point, direction) for point in (0, 1) for i, q, direction in flow.crossings(point)
+    ]
     for t, point, direction in sorted(passages):
         right[point] = direction > 0 if point == 0 else direction < 0
         changes.append((t, sum(w for w, ok in zip(weight, right, strict=True) if ok)))

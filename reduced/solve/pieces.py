@@ -1,4 +1,4 @@
-"""How smooth pieces are solved: the loss as the solver sees it, and the choice between closed form and Taylor series."""
+"""How smooth pieces are solved: the loss as the solver sees it, closed form or Taylor series."""
 
 from __future__ import annotations
 

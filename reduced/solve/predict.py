@@ -1,4 +1,4 @@
-"""What the collapsed model says at given times: predictions, loss, accuracy, phase, angles to the limit directions."""
+"""What the collapsed model says at given times: predictions, loss, accuracy, phase, angles to the limit."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
 from reduced.records import Problem, Start
-from reduced.errors import InputError
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
 from reduced.solve.promise import keep_promise
@@ -36,7 +36,7 @@ _PHASES = {
 
 @dataclass(frozen=True)
 class Point:
-    """The collapsed model at one flow time; numbers are decimal strings, angles in radians (None: no direction).
+    """The collapsed model at one flow time: decimal strings, angles in radians (None: no direction).
 
     ``phase`` is II, III, IV, or ``overlap`` for a pattern that belongs to none of them.
     """
@@ -54,8 +54,9 @@ class Point:
 def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30) -> tuple[Point, ...]:
     """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
 
-    Arguments: problem (exponential loss); start, the state at t = 0; at, flow times (numbers or exact texts); digits of
-    every number. Source: closed form of theory §5, limit directions of Thm 4.10. Raises InputError naming the argument.
+    Arguments: problem (exponential loss); start, the state at t = 0; at, flow times (numbers or exact texts);
+    digits of every number. Source: closed form of theory §5, limit directions of Thm 4.10. Raises InputError
+    naming the argument.
     """
     require_exponential(problem)
     check_state(problem, start)
@@ -98,16 +99,25 @@ def _values(flow: Flow, t: Any, ends: LimitValues | None) -> _Values:
     index, q = flow.locate(t)
     f_plus, f_minus = predictions_of_groups(flow, index, q)
     states = {particle.label: flow.particle(particle.label, index, q) for particle in flow.particles}
-    patterns = tuple(states[label][0] if label in states else None for label in (PLUS, MINUS))
+    patterns = _pattern(states, PLUS), _pattern(states, MINUS)
     geometry, ctx = flow.geometry, flow.ctx
     loss = geometry.w_plus * ctx.exp(-f_plus) + geometry.w_minus * ctx.exp(f_minus)
     accuracy = (geometry.w_plus if f_plus > 0 else 0) + (geometry.w_minus if f_minus < 0 else 0)
-    angles = tuple(_angle(flow, states.get(label), label, ends) for label in (PLUS, MINUS))
+    angles = (
+        _angle(flow, states.get(PLUS), PLUS, ends),
+        _angle(flow, states.get(MINUS), MINUS, ends),
+    )
     return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles)
 
 
-def _angle(flow: Flow, state: tuple[str, Any, Any] | None, label: str, ends: LimitValues | None) -> Any | None:
-    """Return the angle between a group's weight vector and its limit v±, exactly 0 when both lie on one kink."""
+def _pattern(states: dict[int | str, tuple[str, Any, Any]], label: str) -> str | None:
+    return states[label][0] if label in states else None
+
+
+def _angle(
+    flow: Flow, state: tuple[str, Any, Any] | None, label: str, ends: LimitValues | None
+) -> Any | None:
+    """Return the angle of a group's weight vector to its limit v±, exactly 0 when both lie on one kink."""
     if state is None or ends is None or not (state[1] or state[2]):
         return None
     ctx, c, s2 = flow.ctx, flow.geometry.c, flow.geometry.s2

@@ -1,4 +1,4 @@
-"""The promise of ``digits=``: compute at two precisions and return only when they agree beyond every digit asked."""
+"""The promise of ``digits=``: compute at two precisions, return what agrees beyond every digit asked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def private_context(digits: int) -> Any:
-    """Return an mpmath context of one's own at a decimal working precision (the global one is never touched)."""
+    """Return a new mpmath context at a decimal working precision (the global one is never touched)."""
     import mpmath
 
     ctx = mpmath.mp.clone()
@@ -24,7 +24,7 @@ def private_context(digits: int) -> Any:
 
 
 def check_digits(digits: int) -> int:
-    """Return digits if it is a count of significant digits between 1 and MAX_DIGITS, else raise InputError."""
+    """Return digits if it is a count from 1 to MAX_DIGITS, else raise InputError."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
         raise InputError("digits", digits, f"an integer from 1 to {MAX_DIGITS}")
     return digits
@@ -35,9 +35,10 @@ def keep_promise(
 ) -> T:
     """Return compute(ctx) at a precision at which all its numbers are right to ``digits`` significant digits.
 
-    Arguments: compute, a function of a private mpmath context; numbers, which lists the mpf values that count (None is
-    skipped); digits asked; guard, the extra digits of the first attempt. The working precision grows until two attempts,
-    the second a good deal finer, agree relatively to 10^−(digits+4). Raises ArithmeticError if they never do.
+    Arguments: compute, a function of a private mpmath context; numbers, which lists the mpf values that count
+    (None is skipped); digits asked; guard, the extra digits of the first attempt. The working precision grows
+    until two attempts, the second a good deal finer, agree relatively to 10^−(digits+4). Raises
+    ArithmeticError if they never do.
     """
     check_digits(digits)
     for _ in range(12):

@@ -10,8 +10,8 @@ _GUARD_BITS = 20
 def middle_series(ctx: Any, a: Any, b: Any, z: Any) -> Any:
     """Return K(z) = Σ_{n≥1} (1−a)_n/n! · zⁿ/(n+b), so that ₂F₁(b, 1−a; 1+b; z) = 1 + b K(z).
 
-    Arguments: an mpmath context; 0 < a ≤ 1; b ≥ −1; |z| ≤ 3/4. The error is a few units of 2^(−prec) absolutely.
-    At a = 1 (Phase III, where also b = −1) every term vanishes.
+    Arguments: an mpmath context; 0 < a ≤ 1; b ≥ −1; |z| ≤ 3/4. The error is a few units of 2^(−prec)
+    absolutely. At a = 1 (Phase III, where also b = −1) every term vanishes.
     """
     if a == 1 or z == 0:
         return ctx.zero
@@ -28,7 +28,7 @@ def middle_series(ctx: Any, a: Any, b: Any, z: Any) -> Any:
 
 
 def outer_series(ctx: Any, power: Any, b: Any, y: Any) -> Any:
-    """Return G(y) = Σ_{n≥0} (1−b)_n/n! · yⁿ/(power+n), so that ∫₀^y τ^(power−1) (1−τ)^(b−1) dτ = y^power G(y).
+    """Return G(y) = Σ_{n≥0} (1−b)_n/n! · yⁿ/(power+n); y^power G(y) = ∫₀^y τ^(power−1) (1−τ)^(b−1) dτ.
 
     Arguments: an mpmath context; power > 0; −1 ≤ b ≤ 0; 0 ≤ y ≤ 4/7.
     """

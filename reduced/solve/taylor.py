@@ -1,9 +1,9 @@
-"""Taylor series for the smooth pieces of the two-point flow: any loss with a polynomial force law, any number of digits.
+"""Taylor series for smooth pieces: any loss with a polynomial force law, any number of digits.
 
-An independent way to the answers of the closed form, and the only one for the logistic loss. With g = −ℓ′ and the derived
-law dg/dz = φ(g) = φ₁ g + φ₂ g² the forces obey U̇ᵢ = yᵢ ḟᵢ (φ₁ Uᵢ + φ₂ Uᵢ²/wᵢ), a polynomial system: its series coefficients
-follow from one convolution per product. Each step runs in a rescaled time and rescaled forces, in which the coefficients
-fall off like e^(−2k), so fixed-point integers carry every digit.
+An independent way to the answers of the closed form, and the only one for the logistic loss. With g = −ℓ′ and
+the derived law dg/dz = φ(g) = φ₁ g + φ₂ g² the forces obey U̇ᵢ = yᵢ ḟᵢ (φ₁ Uᵢ + φ₂ Uᵢ²/wᵢ), a polynomial
+system: its series coefficients follow from one convolution per product. Each step runs in a rescaled time and
+rescaled forces, in which the coefficients fall off like e^(−2k), so fixed-point integers carry every digit.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 from operator import mul
 from typing import Any
@@ -21,20 +22,28 @@ from reduced.solve.block import Block, Form, safe_newton, sign_of_sum
 from reduced.solve.generated import FORCE_LAW
 from reduced.solve.pieces import Pieces, Rates
 from reduced.solve.promise import keep_promise
-from reduced.solve.timeline import Moments, check_state, collapsed_flow, guard_digits, moments, timeline_record
+from reduced.solve.timeline import (
+    Moments,
+    check_state,
+    collapsed_flow,
+    guard_digits,
+    moments,
+    timeline_record,
+)
 
 MAX_STEPS = 200_000
 _GUARD_BITS = 40
-# A logistic flow whose forces are this small beside its distance from a ratio never crosses that ratio any more.
+# A logistic flow whose forces are this small beside its distance from a ratio never crosses it any more.
 _SETTLED = 0.01
 
 
 def taylor_timeline(problem: Problem, start: Start, digits: int = 30) -> Timeline:
     """Solve the collapsed model by Taylor series and return its times and predictions, every digit right.
 
-    Arguments: problem (exponential or logistic loss); start, the state at flow time 0; digits of every number.
-    Returns a Timeline with decimal strings. Two runs of different order and steps must agree beyond the digits asked.
-    Raises InputError for a state no network can be in, BudgetExceeded when the plateau needs too many steps (Δ ≲ 0.01).
+    Arguments: problem (exponential or logistic loss); start, the state at flow time 0; digits of every
+    number. Returns a Timeline with decimal strings. Two runs of different order and steps must agree beyond
+    the digits asked. Raises InputError for a state no network can be in, BudgetExceeded when the plateau
+    needs too many steps (Δ ≲ 0.01).
     """
     check_state(problem, start)
     pieces = TaylorSeries(problem.loss)
@@ -69,7 +78,7 @@ class TaylorSeries(Pieces):
 
 @dataclass(frozen=True)
 class _Step:
-    """One Taylor step: t = t0 + unit·τ for 0 ≤ τ ≤ length, (P, Q) = force·Σ cₖτᵏ with fixed-point c; (S, R) at its start."""
+    """One step: t = t0 + unit·τ, 0 ≤ τ ≤ length; (P, Q) = force·Σ cₖτᵏ (fixed point); (S, R) at the start."""
 
     ctx: Any
     t0: Any
@@ -158,7 +167,10 @@ class TaylorBlock(Block):
     def path_of_ratio(self, ratio: Any) -> Any | None:
         """Return the first q > 0 at which r equals ratio, or None when it never does."""
         excess = Form(self.ctx.zero, -ratio, self.ctx.one)
-        start, end = self._slope_sign(excess, (self.P0, self.Q0)), self._slope_sign(excess, self.final_speeds())
+        start, end = (
+            self._slope_sign(excess, (self.P0, self.Q0)),
+            self._slope_sign(excess, self.final_speeds()),
+        )
         for step in self._all_steps():
             if start * end >= 0 and self._settled(step, excess):
                 return None
@@ -174,8 +186,8 @@ class TaylorBlock(Block):
     def roots(self, form: Form) -> Iterator[tuple[Any, int]]:
         """Yield the roots q > 0 of a form in increasing order, each with the sign of its slope there.
 
-        Steps are cut where the form's slope changes sign; the search ends once value and slope both have the signs they
-        keep for ever.
+        Steps are cut where the form's slope changes sign; the search ends once value and slope both have the
+        signs they keep for ever.
         """
         end_value, end_slope = self.limit_sign(form), self._slope_sign(form, self.final_speeds())
         here = int(self.ctx.sign(form.e0)) or self._slope_sign(form, (self.P0, self.Q0)) or end_slope
@@ -184,7 +196,7 @@ class TaylorBlock(Block):
         for step in self._all_steps():
             turn = self._turn_within(step, form)
             cuts = [self.ctx.zero, step.length] if turn is None else [self.ctx.zero, turn, step.length]
-            for low, high in zip(cuts, cuts[1:], strict=False):
+            for low, high in pairwise(cuts):
                 there = int(self.ctx.sign(self._value(step, form, high)))
                 if here * there < 0:
                     yield step.t0 + step.unit * self._root_within(step, form, low, high), there
@@ -204,7 +216,9 @@ class TaylorBlock(Block):
 
         def value_and_slope(tau: Any) -> tuple[Any, Any]:
             P, Q = step.forces(tau)
-            return falling * self._value(step, form, tau), falling * step.unit * (form.on_S * P + form.on_R * Q)
+            return falling * self._value(step, form, tau), falling * step.unit * (
+                form.on_S * P + form.on_R * Q
+            )
 
         return safe_newton(self.ctx, value_and_slope, low, high, (low + high) / 2)
 
@@ -214,7 +228,9 @@ class TaylorBlock(Block):
         if first * last >= 0:
             return None
         P, Q = step.coefficients
-        on_P, on_Q = (int((x * step.force * first / scale).to_fixed(step.bits)) for x, scale in self._scaled(step, form))
+        on_P, on_Q = (
+            int((x * step.force * first / scale).to_fixed(step.bits)) for x, scale in self._scaled(step, form)
+        )
         slopes = [(on_P * a + on_Q * b) >> step.bits for a, b in zip(P, Q, strict=True)]
         rates = [k * c for k, c in enumerate(slopes)][1:]
 
@@ -230,11 +246,13 @@ class TaylorBlock(Block):
         return [(form.on_S, scale), (form.on_R, scale)]
 
     def _settled(self, step: _Step, excess: Form) -> bool:
-        """Return whether r stays on its side of a ratio: at once for exponential loss, where r is monotone."""
+        """Return whether r stays on its side of a ratio (at once for exponential loss: r is monotone)."""
         if len(self.law) == 2 or not self.A + self.C > 0 or not self.B + self.D > 0:
             return True
         speeds = self.final_speeds()
-        gap = abs(excess.on_S * speeds[0] + excess.on_R * speeds[1]) / (abs(excess.on_S) * speeds[0] + speeds[1])
+        gap = abs(excess.on_S * speeds[0] + excess.on_R * speeds[1]) / (
+            abs(excess.on_S) * speeds[0] + speeds[1]
+        )
         P, Q = step.forces(self.ctx.zero)
         return bool(max(P / self.weights[0], Q / self.weights[1]) < _SETTLED * gap) or gap == 0
 
@@ -253,7 +271,9 @@ class TaylorBlock(Block):
         while True:
             if index == len(self.steps):
                 if index >= MAX_STEPS:
-                    raise BudgetExceeded(f"the plateau needs more than {MAX_STEPS} Taylor steps: use --method exact")
+                    raise BudgetExceeded(
+                        f"the plateau needs more than {MAX_STEPS} Taylor steps: use --method exact"
+                    )
                 self.steps.append(self._next_step())
             yield self.steps[index]
             index += 1

@@ -1,4 +1,4 @@
-"""The collapsed model: each living group one particle, Phases II → III → IV from a given state (theory §4, §5)."""
+"""The collapsed model: each living group one particle, Phases II → III → IV from a given state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ class Moments:
 
     def numbers(self) -> list[Any]:
         """Return every number that must be right."""
-        return list(self.times.values()) + [f for pair in self.predictions.values() for f in pair or (None, None)]
+        return list(self.times.values()) + [
+            f for pair in self.predictions.values() for f in pair or (None, None)
+        ]
 
 
 def regime(problem: Problem) -> Regime | None:
@@ -42,13 +44,17 @@ def regime(problem: Problem) -> Regime | None:
 def timeline(problem: Problem, start: Start, digits: int = 30) -> Timeline:
     """Solve the collapsed model exactly and return its times and predictions, every digit right.
 
-    Arguments: problem (exponential loss); start, the state at flow time 0; digits, significant digits of every number.
-    Returns a Timeline with decimal strings. Raises InputError for another loss or a state no network can be in.
+    Arguments: problem (exponential loss); start, the state at flow time 0; digits, significant digits of
+    every number. Returns a Timeline with decimal strings. Raises InputError for another loss or a state no
+    network can be in.
     """
     require_exponential(problem)
     check_state(problem, start)
     found = keep_promise(
-        lambda ctx: moments(collapsed_flow(ctx, problem, start)), Moments.numbers, digits, guard_digits(problem, start)
+        lambda ctx: moments(collapsed_flow(ctx, problem, start)),
+        Moments.numbers,
+        digits,
+        guard_digits(problem, start),
     )
     return timeline_record(problem, start, found, "exact", digits)
 
@@ -87,7 +93,7 @@ def check_state(problem: Problem, start: Start) -> None:
 
 
 def collapsed_flow(ctx: Any, problem: Problem, start: Start, pieces: Pieces | None = None) -> Flow:
-    """Return the flow of the two group particles from a state, in a private mpmath context (default: closed form)."""
+    """Return the flow of the two groups from a state, in a private mpmath context (default: closed form)."""
     k = problem.kappa2.evaluate(ctx) ** 2
     p = problem.p.evaluate(ctx)
     geometry = Geometry(
@@ -109,7 +115,7 @@ def _particles(
     particles = []
     if sign(problem.alpha_plus):
         mass = problem.alpha_plus.evaluate(ctx)
-        slides = not sign(share_plus) and Q >= geometry.c * P
+        slides = not sign(share_plus) and geometry.c * P <= Q
         u, v = (f.evaluate(ctx) / (geometry.scale * mass) for f in (start.f_plus, share_plus))
         particles.append(Particle(PLUS, 1, mass, u, v, "+0" if slides else "++"))
     if sign(problem.alpha_minus):
@@ -123,7 +129,7 @@ def moments(flow: Flow) -> Moments:
     """Return T_plat, T_II and T_III of a collapsed flow with the predictions there."""
     ctx = flow.ctx
     labels = {particle.label for particle in flow.particles}
-    times = {name: ctx.inf for name in EVENTS}
+    times = dict.fromkeys(EVENTS, ctx.inf)
     at: dict[str, tuple[Any, Any] | None] = dict.fromkeys(EVENTS)
     if PLUS in labels:
         times["T_II"] = _switch_time(flow, PLUS, "slide", started=flow.stays[PLUS][0].pattern == "+0")
@@ -138,7 +144,7 @@ def moments(flow: Flow) -> Moments:
 
 
 def _end_of_plateau(flow: Flow) -> tuple[Any, tuple[Any, Any]]:
-    """Return the last time at which f₋ falls through 0, with (f₊, f₋) there; the start when it was negative throughout."""
+    """Return when f₋ last falls through 0, with (f₊, f₋) there; the start if it never does."""
     falls = [(index, q) for index, q, direction in flow.crossings(1) if direction < 0]
     if not falls:
         return flow.ctx.zero, predictions_of_groups(flow, 0, flow.ctx.zero)
@@ -173,7 +179,7 @@ def _outcome(problem: Problem, start: Start, found: Moments) -> Outcome:
 
 
 def guard_digits(problem: Problem, start: Start) -> int:
-    """Return guard digits that outlast the known cancellations: Δ → 0, and parameters close to a regime boundary."""
+    """Return guard digits for the known cancellations: Δ → 0 and parameters close to a regime boundary."""
     import mpmath
 
     ctx = mpmath.mp.clone()
@@ -183,7 +189,7 @@ def guard_digits(problem: Problem, start: Start) -> int:
 
 
 def _gaps(problem: Problem, start: Start) -> list[Exact]:
-    """Return the differences whose sign decides what happens; exact zeros are decided symbolically and left out."""
+    """Return the differences whose sign decides what happens; exact zeros are left out."""
     c, s2 = cos(problem.delta), sin(problem.delta) ** 2
     plus, minus, p = problem.alpha_plus, problem.alpha_minus, problem.p
     gaps = [minus - c * plus, plus - c * minus, exact(1)]

@@ -1,0 +1,88 @@
+"""The command line's frame: commands, exit codes, and one clear line for whatever goes wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from reduced.cli.collapsed import limit, plateau, predict
+from reduced.cli.derivation import derive
+from reduced.cli.descent import gd
+from reduced.cli.options import spread
+from reduced.cli.perturbation import perturb
+from reduced.cli.render import note
+from reduced.cli.simulation import simulate
+
+DONE, DISAGREES, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
+
+# Typer carries its own copy of click or uses an installed one; this is its base of usage errors.
+_ClickException: Any = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="reduced",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+for _command in (derive, plateau, predict, limit, simulate, gd, perturb):
+    app.command(no_args_is_help=False)(spread(_command))
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import reduced
+
+        typer.echo(f"reduced {reduced.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _reduced(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """Reduced training dynamics of two-layer ReLU networks: derived, solved exactly, checked.
+
+    Numbers are read exactly: 4, 0.1, 1e-20, pi/15, sqrt(2)/3, cos(pi/15)/4.
+    Times are flow times t = step × learning rate. Exit codes: 0 done or
+    agrees, 1 disagrees, 2 bad input, 3 budget exceeded.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Arguments: arguments, the words after the program's name (default: those of this process).
+    Returns the exit code: 0 done or agrees, 1 disagrees, 2 bad input (one line on stderr), 3 budget
+    exceeded, 130 interrupted.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=words, prog_name="reduced", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        note("interrupted")
+        return INTERRUPTED
+    except Exception as why:
+        if not _is_bad_input(why):
+            raise
+        note(_one_line(why))
+        return BAD_INPUT
+    return code if isinstance(code, int) else DONE
+
+
+def _is_bad_input(why: Exception) -> bool:
+    """Tell errors the caller caused; fullnet's own are told by name, to leave it unimported."""
+    if isinstance(why, _ClickException):
+        return True
+    return any(kind.__name__ in ("InputError", "NotUnique") for kind in type(why).__mro__)
+
+
+def _one_line(why: Any) -> str:
+    text = why.format_message() if isinstance(why, _ClickException) else str(why)
+    return " ".join(text.split()) or type(why).__name__

@@ -1,0 +1,39 @@
+"""A bound on wall time for computations that cannot be asked to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# The alarm is repeated: one raised inside a destructor or a callback is swallowed there.
+_REPEAT_SECONDS = 0.5
+
+
+class BudgetExceeded(Exception):
+    """The wall time allowed is used up."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise BudgetExceeded inside the block once it has run for ``seconds`` (None: no bound).
+
+    Works in the main thread where the system has interval timers; elsewhere there is no bound.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not in_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise BudgetExceeded
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

@@ -1,0 +1,205 @@
+"""Commands on the collapsed model: plateau, predict, limit."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from typer import Option
+
+from reduced.cli.options import Digits, Model, State, choose
+from reduced.cli.render import exact_text, print_json, print_tables, table, values
+from reduced.records import Loss, Problem, Start, Timeline
+
+Method = Annotated[
+    str | None,
+    Option(
+        "--method",
+        metavar="exact|taylor",
+        rich_help_panel="Run",
+        help="Closed form, or Taylor series. Default: exact; taylor for logistic loss.",
+    ),
+]
+
+
+def plateau(model: Model, state: State, out: Digits, method: Method = None) -> int:
+    """Times of the collapsed model: end of the plateau T_plat, T_II, T_III.
+
+    Each living group of neurons is one particle. All digits printed are right; times are flow times.
+
+    \b
+    Examples
+      reduced plateau
+      reduced plateau --p 4 --delta pi/15 --alpha-plus 1/4 --alpha-minus 3/20 --digits 50
+      reduced plateau --f-plus 0.1 --f-minus 0.05 --f-minus-negative -1e-5 --json
+    """
+    from reduced.solve.asymptotic import asymptotic
+
+    problem, start, digits = model.problem(), state.start(), out.checked()
+    solved = _solve(problem, start, digits, method)
+    laws = asdict(asymptotic(problem, start, digits))
+    if out.json:
+        print_json(
+            {
+                "regime": solved.regime and solved.regime.value,
+                "times": solved.times,
+                "predictions": solved.predictions,
+                "method": solved.method,
+                "outcome": solved.outcome.value,
+                "asymptotic": laws,
+                "parameters": parameters(problem, digits),
+                "start": {name: exact_text(value, digits) for name, value in vars(start).items()},
+                "digits": digits,
+            }
+        )
+        return 0
+    print_tables(
+        table("Times of the collapsed model", ("event", "quantity", "value"), _event_rows(solved)),
+        values(
+            "Leading laws as Δ → 0",
+            [(name, value) for name, value in laws.items()],
+        ),
+        _closing(solved.regime, solved.outcome.message, f"method {solved.method}"),
+    )
+    return 0
+
+
+def _solve(problem: Problem, start: Start, digits: int, method: str | None) -> Timeline:
+    if method is None:
+        method = "exact" if problem.loss is Loss.EXP else "taylor"
+    if choose(method, "method", ("exact", "taylor")) == "exact":
+        from reduced.solve.timeline import timeline
+
+        return timeline(problem, start, digits)
+    from reduced.solve.taylor import taylor_timeline
+
+    return taylor_timeline(problem, start, digits)
+
+
+def _event_rows(solved: Timeline) -> list[tuple[str, str, str | None]]:
+    rows: list[tuple[str, str, str | None]] = []
+    for name, time in solved.times.items():
+        pair = solved.predictions[name] or (None, None)
+        rows += [(name, "t", time), ("", "f₊", pair[0]), ("", "f₋", pair[1])]
+    return rows
+
+
+def predict(
+    model: Model,
+    state: State,
+    out: Digits,
+    at: Annotated[
+        list[str],
+        Option(
+            "--at", metavar="T", rich_help_panel="Run", help="Flow time t ≥ 0, such as 1e1000; repeatable."
+        ),
+    ],
+    method: Method = None,
+) -> int:
+    """Collapsed model at given flow times: predictions, phase, loss, accuracy, angles to the limit.
+
+    Angles are in radians, from each group's weights to its limiting direction.
+
+    \b
+    Examples
+      reduced predict --at 0 --at 300 --at 1e12 --at 1e1000
+      reduced predict --at 5000 --alpha-plus 1/4 --alpha-minus 3/20 --digits 40 --json
+    """
+    from reduced.solve.predict import predict as predict_at
+
+    problem, start, digits = model.problem(), state.start(), out.checked()
+    choose(method or "exact", "method", ("exact",))
+    points = [asdict(point) for point in predict_at(problem, start, at, digits)]
+    if out.json:
+        print_json({"points": points, "parameters": parameters(problem, digits), "digits": digits})
+        return 0
+    print_tables(*(_point_table(point) for point in points))
+    return 0
+
+
+def _point_table(point: dict[str, Any]) -> Any:
+    names = {
+        "f_plus": "f₊",
+        "f_minus": "f₋",
+        "phase": "phase",
+        "loss": "loss",
+        "accuracy": "accuracy",
+        "angle_plus": "angle of K₊ to v₊",
+        "angle_minus": "angle of K₋ to v₋",
+    }
+    return values(f"t = {point['t']}", [(shown, point[name]) for name, shown in names.items()])
+
+
+def limit(
+    model: Model,
+    out: Digits,
+    beta_plus: Annotated[
+        str,
+        Option(
+            "--beta-plus", metavar="NUMBER", rich_help_panel="Model", help="Positive fraction of all neurons."
+        ),
+    ] = "1/2",
+    beta_minus: Annotated[
+        str,
+        Option(
+            "--beta-minus",
+            metavar="NUMBER",
+            rich_help_panel="Model",
+            help="Negative fraction of all neurons.",
+        ),
+    ] = "1/2",
+) -> int:
+    """Where training ends: limiting direction, KKT multipliers, margin against the best possible one.
+
+    v₊ and v₋ are coefficients on (x₊, x₋); γ_max is the largest normalised margin with all neurons.
+
+    \b
+    Examples
+      reduced limit
+      reduced limit --alpha-plus 0.2 --alpha-minus 0.25 --digits 40 --json
+    """
+    from reduced.solve.limit import limit as limit_of
+
+    problem, digits = model.problem(), out.checked()
+    found = limit_of(problem, digits, beta_plus, beta_minus)
+    record = {
+        "regime": found.regime and found.regime.value,
+        "rho": found.rho,
+        "lambda_ratio": found.rho,
+        "v_plus": found.v_plus,
+        "v_minus": found.v_minus,
+        "gamma": found.gamma,
+        "kink_multiplier": {"plus": found.kink_plus, "minus": found.kink_minus},
+        "gamma_max": found.gamma_max,
+        "gamma_ratio": found.gamma_ratio,
+        "parameters": parameters(problem, digits),
+        "digits": digits,
+    }
+    if out.json:
+        print_json(record)
+        return 0
+    v_plus, v_minus = (pair or (None, None) for pair in (found.v_plus, found.v_minus))
+    rows = [
+        ("ρ = λ₋/λ₊", found.rho),
+        ("v₊ on x₊", v_plus[0]),
+        ("v₊ on x₋", v_plus[1]),
+        ("v₋ on x₊", v_minus[0]),
+        ("v₋ on x₋", v_minus[1]),
+        ("kink multiplier, K₊ on x₋", found.kink_plus),
+        ("kink multiplier, K₋ on x₊", found.kink_minus),
+        ("margin γ", found.gamma),
+        ("largest margin γ_max", found.gamma_max),
+        ("γ/γ_max", found.gamma_ratio),
+    ]
+    print_tables(values("The end of training", rows), _closing(found.regime, "exact limit, t → ∞"))
+    return 0
+
+
+def parameters(problem: Problem, digits: int) -> dict[str, str]:
+    """Return a problem's numbers as decimal strings, and its loss."""
+    numbers = {name: value for name, value in vars(problem).items() if name != "loss"}
+    return {name: exact_text(value, digits) for name, value in numbers.items()} | {"loss": problem.loss.value}
+
+
+def _closing(regime: Any, *words: str) -> str:
+    return "; ".join([f"regime {regime.value}" if regime else "no regime (one group is empty)", *words])

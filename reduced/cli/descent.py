@@ -1,0 +1,169 @@
+"""The command gd: the paper's gradient descent, beside the flow from the same initial weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from reduced.cli.budget import BudgetExceeded, time_limit
+from reduced.cli.options import Data, Digits, Flow, Model, Weights, outside_assumption
+from reduced.cli.render import (
+    double_text,
+    exact_text,
+    note,
+    print_json,
+    print_tables,
+    progress,
+    table,
+    warn_without,
+)
+from reduced.cli.simulation import count_living, follow
+from reduced.errors import InputError
+from reduced.numbers import Exact, exact, read_number, sign
+from reduced.problem import require_positive
+from reduced.records import Outcome
+
+if TYPE_CHECKING:
+    import fullnet
+
+SUBGRADIENTS = {"0": 0.0, "1/2": 0.5, "1": 1.0}
+MAX_STEPS = 10**12
+
+# Rounding errors pile up over the steps: this many digits of a descent's times are shown.
+_DESCENT_DIGITS = 12
+
+
+def gd(
+    model: Model,
+    weights: Weights,
+    data: Data,
+    flow: Flow,
+    out: Digits,
+    lr: Annotated[
+        list[str] | None,
+        Option("--lr", metavar="LR", rich_help_panel="Run", help="Learning rate; repeatable. Default: 0.01."),
+    ] = None,
+    steps: Annotated[
+        int, Option("--steps", rich_help_panel="Run", help="Steps of each run; flow time is steps × lr.")
+    ] = 150_000,
+    subgradient: Annotated[
+        str,
+        Option("--subgradient", metavar="0|1/2|1", rich_help_panel="Run", help="Derivative of ReLU at 0."),
+    ] = "0",
+) -> int:
+    """Gradient descent as in the paper, from the same initial weights as simulate.
+
+    Times are flow times, steps × lr: T_plat interpolated inside its step,
+    T_II on the step grid. Neurons dead in a run and living in the gradient
+    flow are lost to the step size. A smaller lr needs more --steps.
+
+    \b
+    Examples
+      reduced gd
+      reduced gd --lr 0.01 --lr 0.001 --steps 5000000 --seed 1
+      reduced gd --init weights.npz --subgradient 1/2 --json
+    """
+    problem, digits = model.problem(assumption=False), out.checked()
+    rates = [_rate(text) for text in lr or ["0.01"]]
+    slope = _slope(subgradient)
+    if not 0 <= steps <= MAX_STEPS:
+        raise InputError("steps", steps, f"an integer from 0 to {MAX_STEPS}")
+    seconds = flow.seconds()
+    network = weights.network(model)
+    points = data.points(problem, network.W.shape[1])
+    notes = [*weights.unused(model), *(outside_assumption(problem) if data.data is None else [])]
+    warn_without("numba")
+    runs: list[fullnet.Descent] = []
+    try:
+        with time_limit(seconds):
+            path = follow(network, points, problem, flow)
+            for rate in rates:
+                runs.append(_descend(network, points, rate, steps, problem.loss.value, slope))
+        outcome = path.outcome.value
+    except BudgetExceeded:
+        outcome = Outcome.BUDGET.value
+    record = {
+        "runs": [_run_record(run, rate, path.living, digits) for run, rate in zip(runs, rates, strict=False)],
+        "outcome": outcome,
+        "notes": notes,
+    }
+    _print(record, out.json)
+    return 3 if outcome == Outcome.BUDGET.value else 0
+
+
+def _rate(text: str) -> Exact:
+    rate = read_number(text, "lr")
+    require_positive(rate, "lr")
+    return rate
+
+
+def _slope(text: str) -> float:
+    value = read_number(text, "subgradient")
+    for name, slope in SUBGRADIENTS.items():
+        if sign(value - exact(name)) == 0:
+            return slope
+    raise InputError("subgradient", text, "0, 1/2 or 1")
+
+
+def _descend(
+    network: fullnet.Network, points: fullnet.DataSet, rate: Exact, steps: int, loss: str, slope: float
+) -> fullnet.Descent:
+    import fullnet
+    from reduced.maxmargin.network import as_float
+
+    with progress(f"descending with lr = {rate}") as update:
+        return fullnet.gradient_descent(
+            network,
+            points,
+            as_float(rate, "lr"),
+            steps,
+            loss,
+            slope,
+            stop_early=False,
+            on_progress=lambda made: update(f"{made} steps"),
+        )
+
+
+def _run_record(run: fullnet.Descent, rate: Exact, in_flow: Any, digits: int) -> dict[str, Any]:
+    lost = in_flow & ~run.living
+    positive = run.network.sign > 0
+
+    def text(t: float | None) -> str | None:
+        return None if t is None else double_text(t, min(digits, _DESCENT_DIGITS))
+
+    return {
+        "lr": exact_text(rate, digits),
+        "steps": run.steps,
+        "times": {"T_plat": text(run.T_plat), "T_II": text(run.T_II)},
+        "living": count_living(run.living, run.network),
+        "lost_to_step_size": {
+            "positive": int((lost & positive).sum()),
+            "negative": int((lost & ~positive).sum()),
+        },
+        "outcome": run.outcome.value,
+    }
+
+
+def _print(record: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(record)
+        return
+    for line in record["notes"]:
+        note(line)
+    rows = [
+        (
+            run["lr"],
+            run["times"]["T_plat"],
+            run["times"]["T_II"],
+            "{positive}/{negative}/{dead}".format(**run["living"]),
+            "{positive}/{negative}".format(**run["lost_to_step_size"]),
+            run["outcome"],
+        )
+        for run in record["runs"]
+    ]
+    columns = ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−", "ended")
+    parts: list[Any] = [table("Gradient descent (flow times, steps × lr)", columns, rows)]
+    if record["outcome"] == Outcome.BUDGET.value:
+        parts.append(Outcome.BUDGET.message)
+    print_tables(*parts)
