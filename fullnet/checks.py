@@ -103,15 +103,11 @@ def sign_array(value: Any, name: str, length: int) -> Floats:
 def arrays_of(path: str | Path, required: tuple[str, ...]) -> dict[str, Any]:
     """Read an .npz file that must hold the required arrays; pickled content is refused."""
     try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise InputError("file", path, "an .npz archive")
-        with archive:
+        with Path(path).open("rb") as stream:
+            archive = np.load(stream, allow_pickle=False)
             found = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise InputError("file", path, "an existing file") from None
-    except InputError:
-        raise
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as why:
         raise InputError(
             "file", f"{path} ({type(why).__name__})", "a complete, readable .npz archive"

@@ -14,6 +14,7 @@ Everything public is here; heavy parts are imported when first used::
 - The whole network, exactly: :func:`network_flow`.
 - The derivation: the package ``derive`` (SymPy).
 - The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
+- The cross-check against ``fullnet``: the package ``crosscheck`` with its function of the same name.
 - Outcomes: :class:`Outcome`, :class:`Regime`, :class:`InputError`.
 """
 
@@ -27,7 +28,7 @@ from reduced.problem import problem, start
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 
 if TYPE_CHECKING:
-    from reduced import derive, maxmargin
+    from reduced import crosscheck, derive, maxmargin
     from reduced.maxmargin import kkt, perturb
     from reduced.solve.asymptotic import asymptotic
     from reduced.solve.limit import limit
@@ -48,7 +49,7 @@ _LAZY = {
     "taylor_timeline": "reduced.solve.taylor",
     "timeline": "reduced.solve.timeline",
 }
-_PACKAGES = ("derive", "maxmargin")
+_PACKAGES = ("crosscheck", "derive", "maxmargin")
 
 __all__ = [
     "InputError",
@@ -60,6 +61,7 @@ __all__ = [
     "Timeline",
     "__version__",
     "asymptotic",
+    "crosscheck",
     "derive",
     "kkt",
     "limit",

@@ -190,7 +190,11 @@ def is_zero(value: Exact) -> bool:
     import sympy
 
     expression = value.sympy()
-    return bool(expression.is_zero or sympy.simplify(expression) == 0)
+    try:
+        return bool(expression.is_zero or sympy.simplify(expression) == 0)
+    except ValueError:
+        # SymPy converts integers through text, which Python limits to a few thousand digits
+        return False
 
 
 def sign(value: Exact) -> int:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from reduced.cli.collapsed import limit, plateau, predict
+from reduced.cli.comparison import crosscheck
 from reduced.cli.derivation import derive
 from reduced.cli.descent import gd
 from reduced.cli.options import spread
@@ -29,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (derive, plateau, predict, limit, simulate, gd, perturb):
+for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb):
     app.command(no_args_is_help=False)(spread(_command))
 
 

@@ -33,6 +33,15 @@ MAX_STEPS = 10**12
 # Rounding errors pile up over the steps: this many digits of a descent's times are shown.
 _DESCENT_DIGITS = 12
 
+LearningRates = Annotated[
+    list[str] | None,
+    Option("--lr", metavar="LR", rich_help_panel="Run", help="Learning rate of a descent; repeatable."),
+]
+Subgradient = Annotated[
+    str,
+    Option("--subgradient", metavar="0|1/2|1", rich_help_panel="Run", help="Derivative of ReLU at 0."),
+]
+
 
 def gd(
     model: Model,
@@ -40,23 +49,17 @@ def gd(
     data: Data,
     flow: Flow,
     out: Digits,
-    lr: Annotated[
-        list[str] | None,
-        Option("--lr", metavar="LR", rich_help_panel="Run", help="Learning rate; repeatable. Default: 0.01."),
-    ] = None,
+    lr: LearningRates = None,
     steps: Annotated[
         int, Option("--steps", rich_help_panel="Run", help="Steps of each run; flow time is steps × lr.")
     ] = 150_000,
-    subgradient: Annotated[
-        str,
-        Option("--subgradient", metavar="0|1/2|1", rich_help_panel="Run", help="Derivative of ReLU at 0."),
-    ] = "0",
+    subgradient: Subgradient = "0",
 ) -> int:
     """Gradient descent as in the paper, from the same initial weights as simulate.
 
     Times are flow times, steps × lr: T_plat interpolated inside its step,
     T_II on the step grid. Neurons dead in a run and living in the gradient
-    flow are lost to the step size. A smaller lr needs more --steps.
+    flow are lost to the step size. The learning rate is 0.01 unless given. A smaller one needs more --steps.
 
     \b
     Examples
@@ -65,10 +68,8 @@ def gd(
       reduced gd --init weights.npz --subgradient 1/2 --json
     """
     problem, digits = model.problem(assumption=False), out.checked()
-    rates = [_rate(text) for text in lr or ["0.01"]]
-    slope = _slope(subgradient)
-    if not 0 <= steps <= MAX_STEPS:
-        raise InputError("steps", steps, f"an integer from 0 to {MAX_STEPS}")
+    rates = [read_rate(text) for text in lr or ["0.01"]]
+    slope, steps = read_slope(subgradient), read_steps(steps)
     seconds = flow.seconds()
     network = weights.network(model)
     points = data.points(problem, network.W.shape[1])
@@ -92,13 +93,22 @@ def gd(
     return 3 if outcome == Outcome.BUDGET.value else 0
 
 
-def _rate(text: str) -> Exact:
+def read_rate(text: str) -> Exact:
+    """Read a learning rate > 0."""
     rate = read_number(text, "lr")
     require_positive(rate, "lr")
     return rate
 
 
-def _slope(text: str) -> float:
+def read_steps(steps: int) -> int:
+    """Return a number of steps after checking its range."""
+    if not 0 <= steps <= MAX_STEPS:
+        raise InputError("steps", steps, f"an integer from 0 to {MAX_STEPS}")
+    return steps
+
+
+def read_slope(text: str) -> float:
+    """Read the derivative of ReLU at 0."""
     value = read_number(text, "subgradient")
     for name, slope in SUBGRADIENTS.items():
         if sign(value - exact(name)) == 0:

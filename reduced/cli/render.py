@@ -51,6 +51,13 @@ def print_tables(*parts: Any) -> None:
     _write("".join(line.rstrip() + "\n" for line in text.getvalue().splitlines()))
 
 
+def terminal_width() -> int:
+    """Return the width of the terminal, 80 where there is none."""
+    from rich.console import Console
+
+    return Console().width
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Any:
     """Build a titled table whose cells are never cut or wrapped; None shows as –."""
     from rich import box

@@ -165,7 +165,9 @@ class RatioBlock(Block):
         return (self.g * self.P0 - self.h * self.Q0) / (self.g * self.P0)
 
     def _log_y(self, q: Any) -> Any:
-        """Return ln(y/y₀), exact for tiny q."""
+        """Return ln(y/y₀), exact for tiny q and for a start far above the fixed ratio."""
+        if self.z0 < 0 and q > 1:
+            return self.ctx.log((1 - self.z0 * self.ctx.exp(-q)) / self.y0)
         return self.ctx.log1p(-self.z0 * self.ctx.expm1(-q) / self.y0)
 
     def S(self, q: Any) -> Any:
@@ -214,8 +216,11 @@ class RatioBlock(Block):
         gap = self.g - self.h * ratio
         if self.z0 == 0 or abs(gap) <= self.g * _rounding(ctx):
             return None
-        if not 0 < gap / (self.g * self.z0) < 1:
+        left = gap / (self.g * self.z0)
+        if not 0 < left < 1:
             return None
+        if left < _LOW:
+            return -ctx.log(left)
         return -ctx.log1p(-self.h * (self.P0 * ratio - self.Q0) / (self.g * self.P0 * self.z0))
 
     def elapsed(self, q: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from reduced.errors import InputError
 
-MAX_DIGITS = 100_000
+MAX_DIGITS = 10_000
 # Digits by which the answers at the two precisions must agree beyond those asked.
 _MARGIN = 4
 

@@ -1,0 +1,200 @@
+"""The command crosscheck: reduced dynamics against the full network."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from reduced.cli.budget import BudgetExceeded, time_limit
+from reduced.cli.descent import LearningRates, Subgradient, read_rate, read_slope, read_steps
+from reduced.cli.options import Digits, Flow, Model, Weights
+from reduced.cli.render import (
+    exact_text,
+    note,
+    print_json,
+    print_tables,
+    progress,
+    table,
+    terminal_width,
+    warn_without,
+)
+from reduced.cli.simulation import LAST_TIME
+from reduced.records import Outcome
+
+if TYPE_CHECKING:
+    from reduced.crosscheck import Check, CrossCheck, DescentRow
+
+# Numbers of the table for people; the JSON has all digits.
+_SHOWN_DIGITS = 9
+_WIDTH_WITH_EXACT = 96
+
+
+def crosscheck(
+    model: Model,
+    weights: Weights,
+    flow: Flow,
+    out: Digits,
+    lr: LearningRates = None,
+    steps: Annotated[
+        int | None,
+        Option("--steps", rich_help_panel="Run", help="Steps of each descent. Default: to just past T_II."),
+    ] = None,
+    subgradient: Subgradient = "0",
+) -> int:
+    """Reduced dynamics against the full network: one table, one verdict.
+
+    The full side is the numerical flow; the exact flow of all neurons stands beside it. A
+    row's tolerance is ten times the numerical flow's own error estimate. Gradient descent is
+    shown too and never part of the verdict. Exit code 0 when all rows agree, 1 otherwise.
+
+    \b
+    Examples
+      reduced crosscheck
+      reduced crosscheck --seed 7 --lr 0.01 --json
+      reduced crosscheck --init weights.npz --until 1e6
+    """
+    from reduced.crosscheck import DEFAULT_RATES
+    from reduced.crosscheck import crosscheck as compare
+
+    problem, digits = model.problem(), out.checked()
+    rates = [read_rate(text) for text in (DEFAULT_RATES if lr is None else lr)]
+    slope, count = read_slope(subgradient), None if steps is None else read_steps(steps)
+    until, ridge, seconds = flow.until_or(LAST_TIME), flow.checked_ridge(), flow.seconds()
+    network = weights.network(model)
+    for extra in ("numba", "gmpy2"):
+        warn_without(extra)
+    try:
+        with progress("cross-checking") as update, time_limit(seconds):
+            found = compare(
+                network,
+                problem,
+                until=until,
+                digits=digits,
+                ridge=ridge,
+                learning_rates=rates,
+                steps=count,
+                subgradient=slope,
+                on_stage=update,
+            )
+    except BudgetExceeded:
+        if out.json:
+            print_json({"outcome": Outcome.BUDGET.value})
+        else:
+            print_tables(Outcome.BUDGET.message)
+        return 3
+    notes = [*weights.unused(model), *found.notes]
+    if out.json:
+        lrs = [exact_text(rate, digits) for rate in rates]
+        print_json({**_record(found, lrs), "notes": notes})
+    else:
+        for line in notes:
+            note(line)
+        print_tables(*_tables(found))
+    return 0 if found.agree else 1
+
+
+def _record(found: CrossCheck, lrs: list[str]) -> dict[str, Any]:
+    return {
+        "checks": [asdict(check) for check in found.checks],
+        "agree": found.agree,
+        "outcome": found.outcome.value,
+        "regime": found.regime and found.regime.value,
+        "living": found.living,
+        "gd": [_descent_record(row, lr) for row, lr in zip(found.gd, lrs, strict=True)],
+        "largest_faithful_lr": found.largest_faithful_lr,
+    }
+
+
+def _descent_record(row: DescentRow, lr: str) -> dict[str, Any]:
+    return {
+        "lr": lr,
+        "steps": row.steps,
+        "times": {"T_plat": row.T_plat, "T_II": row.T_II},
+        "living": row.living,
+        "lost_to_step_size": row.lost,
+        "same_living": row.same_living,
+    }
+
+
+def _tables(found: CrossCheck) -> list[Any]:
+    numbers = [check for check in found.checks if not _in_words(check)]
+    words = [check for check in found.checks if _in_words(check)]
+    wrong = sum(not check.agree for check in found.checks)
+    verdict = f"all {len(found.checks)} rows agree"
+    if not found.agree:
+        verdict = f"{wrong} of {len(found.checks)} rows disagree"
+    return [
+        _number_table(numbers),
+        table(
+            "Neuron by neuron",
+            ("quantity", "reduced", "full network", "differ", "agree"),
+            [
+                (
+                    check.quantity,
+                    check.reduced,
+                    "the same" if check.full == check.reduced else check.full,
+                    check.difference,
+                    _verdict(check),
+                )
+                for check in words
+            ],
+        ),
+        table(
+            "Gradient descent beside it (not part of the verdict)",
+            ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−"),
+            [
+                (
+                    row.lr,
+                    row.T_plat,
+                    row.T_II,
+                    "{positive}/{negative}/{dead}".format(**row.living),
+                    "{positive}/{negative}".format(**row.lost),
+                )
+                for row in found.gd
+            ],
+        ),
+        f"largest step whose living sets equal the flow's: {found.largest_faithful_lr or 'none of these'}",
+        f"{verdict}; regime {found.regime.value if found.regime else '–'}; {found.outcome.message}",
+    ]
+
+
+def _number_table(checks: list[Check]) -> Any:
+    """Build the table of numbers; the exact flow's column only where the terminal has room for it."""
+    wide = terminal_width() >= _WIDTH_WITH_EXACT
+    columns = ["quantity", "reduced", "full network", "difference", "tolerance", "agree"]
+    rows = [
+        [
+            check.quantity,
+            _short(check.reduced),
+            _short(check.full),
+            check.difference,
+            check.tolerance,
+            _verdict(check),
+        ]
+        for check in checks
+    ]
+    if wide:
+        columns.insert(2, "exact flow")
+        for row, check in zip(rows, checks, strict=True):
+            row.insert(2, _short(check.exact))
+    return table("Reduced dynamics against the full network", columns, rows)
+
+
+def _verdict(check: Check) -> str:
+    return "yes" if check.agree else "NO"
+
+
+def _in_words(check: Check) -> bool:
+    """Tell a row of counts in words from a row of numbers."""
+    return check.reduced is not None and _short(check.reduced) is None
+
+
+def _short(number: str | None) -> str | None:
+    """Round a number for the table; None for what is no number."""
+    try:
+        return None if number is None else f"{Decimal(number):.{_SHOWN_DIGITS}g}"
+    except InvalidOperation:
+        return None
