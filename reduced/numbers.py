@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Context as DecimalContext
 from fractions import Fraction
 from typing import Any, Union
 
@@ -98,9 +99,12 @@ class Exact:
     def evaluate(self, ctx: Any) -> Any:
         """Evaluate in an mpmath context to its full relative precision.
 
-        Arguments: ctx, an mpmath context (its precision is not changed). Returns an mpf of ctx.
+        Arguments: ctx, an mpmath context (its precision is not changed), or a context of balls, which
+        encloses exact numbers in its own way. Returns a number of ctx.
         Raises InputError when the value is not real, or its digits cannot be decided.
         """
+        if hasattr(ctx, "enclose"):
+            return ctx.enclose(self)
         if self.op == "rational":
             return ctx.mpf(self.args[0].numerator) / self.args[0].denominator
         work = ctx.clone()
@@ -138,7 +142,7 @@ class Exact:
         return getattr(sympy, self.op)(*args)
 
 
-PI = Exact("pi")
+PI = pi = Exact("pi")
 
 
 def exact(value: ExactLike | Any, name: str = "number") -> Exact:
@@ -176,6 +180,11 @@ def cos(value: ExactLike) -> Exact:
 def sin(value: ExactLike) -> Exact:
     """Return the exact expression sin(value)."""
     return Exact("sin", (exact(value),))
+
+
+def acos(value: ExactLike) -> Exact:
+    """Return the exact expression acos(value)."""
+    return Exact("acos", (exact(value),))
 
 
 def sqrt(value: ExactLike) -> Exact:
@@ -410,17 +419,10 @@ def decimal_string(value: Any, digits: int) -> str:
     if not abs(value) < value.context.inf:
         return "inf" if value > 0 else "-inf"
     sign_text, figures, exponent = to_digits_exp(value._mpf_, digits + 10)
-    figures = figures.ljust(digits + 1, "0")
-    rounded = int(figures[: digits + 1])
-    rest = figures[digits + 1 :].strip("0")
-    # round half to even on the exact digits produced
-    head, last = divmod(rounded, 10)
-    if last > 5 or (last == 5 and (rest or head % 2)):
-        head += 1
-    shown = str(head)
-    if len(shown) > digits:
-        shown, exponent = shown[:-1], exponent + 1
-    return str(sign_text) + _place_point(shown.rstrip("0"), exponent)
+    rounded = DecimalContext(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(f"0.{figures}")
+    _, shown, shift = rounded.as_tuple()
+    exponent += len(shown) + int(shift)
+    return str(sign_text) + _place_point("".join(map(str, shown)).rstrip("0"), exponent)
 
 
 def _rational_text(value: Fraction) -> str:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from reduced import numbers
 from reduced.errors import InputError
-from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign, sin
+from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign
 from reduced.records import Loss, Problem, Start
 
 
 def expected_fractions(p: Exact, delta: Exact) -> tuple[Exact, Exact]:
-    """Return the expected living fractions (α₊, α₋) as κ₁ → 0 (theory: sector angles of the living cones).
+    """Return the expected living fractions (α₊, α₋) as κ₁ → 0, derived from the fates of the initial directions."""
+    from reduced.solve.generated import living_fractions
 
-    A negative neuron lives when v > 0 and v(p − c) > u(pc − 1); the fraction of directions in that cone times
-    one half is α₋ = (π − arccos(p s²/‖q‖))/(4π) with q = (p − c) x₋ − (pc − 1) x₊. Derived here.
-    """
-    c, s = cos(delta), sin(delta)
-    along, across = p - c, p * c - 1
-    norm = (along**2 + across**2 - 2 * c * along * across) ** exact("1/2")
-    angle = Exact("acos", (p * s**2 / norm,))
-    return exact("1/4"), (PI - angle) / (4 * PI)
+    plus, minus = living_fractions(p, delta, numbers)
+    return exact(plus), minus
 
 
 def problem(

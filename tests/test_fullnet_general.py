@@ -13,7 +13,7 @@ import fullnet
 DATA = Path(__file__).parent / "data"
 
 
-@settings(derandomize=True, deadline=None, max_examples=8)
+@settings(derandomize=True, deadline=None, max_examples=5)
 @given(seed=st.integers(0, 10**6), loss=st.sampled_from(["exp", "logistic"]))
 def test_three_random_points_against_small_steps(seed, loss):
     rng = np.random.default_rng(seed)

@@ -14,8 +14,9 @@ from reduced.cli.derivation import derive
 from reduced.cli.descent import gd
 from reduced.cli.options import spread
 from reduced.cli.perturbation import perturb
-from reduced.cli.render import note
+from reduced.cli.render import note, print_json, print_tables
 from reduced.cli.simulation import simulate
+from reduced.records import Outcome
 
 DONE, DISAGREES, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -25,13 +26,12 @@ _ClickException: Any = typer.BadParameter.__mro__[2]
 app = typer.Typer(
     name="reduced",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb):
-    app.command(no_args_is_help=False)(spread(_command))
+    app.command()(spread(_command))
 
 
 def _show_version(wanted: bool) -> None:
@@ -63,18 +63,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0 done or agrees, 1 disagrees, 2 bad input (one line on stderr), 3 budget
     exceeded, 130 interrupted.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = app(args=words, prog_name="reduced", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
         return INTERRUPTED
+    except (ArithmeticError, MemoryError) as why:
+        _give_up(why, "--json" in words)
+        return BUDGET
     except Exception as why:
         if not _is_bad_input(why):
             raise
         note(_one_line(why))
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
+
+
+def _give_up(why: ArithmeticError | MemoryError, as_json: bool) -> None:
+    """Print the outcome of a computation that no affordable precision or memory brings to its end."""
+    note(f"beyond what can be computed: {_one_line(why)}")
+    if as_json:
+        print_json({"outcome": Outcome.BUDGET.value})
+    else:
+        print_tables(Outcome.BUDGET.message)
 
 
 def _is_bad_input(why: Exception) -> bool:

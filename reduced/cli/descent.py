@@ -151,8 +151,14 @@ def _run_record(run: fullnet.Descent, rate: Exact, in_flow: Any, digits: int) ->
             "positive": int((lost & positive).sum()),
             "negative": int((lost & ~positive).sum()),
         },
-        "outcome": run.outcome.value,
+        "outcome": _outcome(run),
     }
+
+
+def _outcome(run: fullnet.Descent) -> str:
+    """Name how a run of all its steps ended: ``finished`` when both times were found on the way."""
+    found = run.T_plat is not None and run.T_II is not None
+    return Outcome.FINISHED.value if found and run.outcome.value == "steps" else run.outcome.value
 
 
 def _print(record: dict[str, Any], as_json: bool) -> None:

@@ -14,8 +14,9 @@ import sympy as sp
 from reduced.derive.filippov import motion
 from reduced.derive.limit import FINAL_PHASES, LimitDirection, alpha, limit, regime_bounds
 from reduced.derive.network import EXP, LOGISTIC, MINUS, PLUS, Loss, NetworkModel
+from reduced.derive.phase_one import living_fractions
 from reduced.derive.phases import PHASES, phase
-from reduced.derive.symbols import DerivationError, Expr, c, in_cosines, kappa2, s, tidy
+from reduced.derive.symbols import Delta, DerivationError, Expr, c, in_cosines, kappa2, s, tidy
 
 TARGET = Path(__file__).parent.parent / "solve" / "generated.py"
 
@@ -61,7 +62,9 @@ class Limit(NamedTuple):
 
 def generated_text() -> str:
     """Derive everything the solvers need and return the text of the generated module."""
-    return "\n".join([_HEADER, _velocities(), _coefficients(), _limits(), _bounds(), _force_laws()])
+    return "\n".join(
+        [_HEADER, _velocities(), _coefficients(), _limits(), _bounds(), _force_laws(), _fractions()]
+    )
 
 
 def velocity_coefficients(pattern: str, model: NetworkModel | None = None) -> tuple[tuple[Expr, Expr], ...]:
@@ -122,9 +125,24 @@ def _bounds() -> str:
 
 
 def _force_laws() -> str:
-    functions = {name: ("", [_text(loss.force_law(sp.Symbol("g")))]) for name, loss in LOSSES.items()}
-    comment = "# The polynomial φ with dg/dz = φ(g) along the force g = −ℓ′(z) of a loss of margin z."
-    return _table("FORCE_LAW", "g: Any", "Any", functions, comment)
+    force = sp.Symbol("g")
+    entries = []
+    for name, loss in LOSSES.items():
+        rising = reversed(sp.Poly(loss.force_law(force), force).all_coeffs())
+        entries.append(f'    "{name}": ({", ".join(_text(coefficient) for coefficient in rising)}),')
+    comment = "# Coefficients (of 1, g, g², …) of the φ with dg/dz = φ(g) along a loss's force g = −ℓ′(z)."
+    return "\n".join(["", comment, "FORCE_LAW: dict[str, tuple[int, ...]] = {", *entries, "}", ""])
+
+
+def _fractions() -> str:
+    angle, cosine, sine = sp.symbols("delta c s", positive=True)
+    plus, minus = (fraction.subs({s: sine, c: cosine, Delta: angle}) for fraction in living_fractions())
+    return (
+        "\ndef living_fractions(p: Any, delta: Any, math: Any) -> tuple[Any, Any]:\n"
+        '    """Return the expected (α₊, α₋) as κ₁ → 0; math offers cos, sin, acos, sqrt and pi."""\n'
+        "    c, s, acos, sqrt, pi = math.cos(delta), math.sin(delta), math.acos, math.sqrt, math.pi\n"
+        f"    return {_operators(plus)}, {_operators(minus)}\n"
+    )
 
 
 def _table(
@@ -166,7 +184,11 @@ def _text(expression: Expr, cancelling: bool = True) -> str:
         raise DerivationError(f"{plain} is not plain arithmetic")
     if not cancelling and any(_mixed_signs(total) for total in plain.atoms(sp.Add)):
         raise DerivationError(f"a sum in {plain} may cancel")
-    return re.sub(r"(?<![*])([*/])(?![*])", r" \1 ", str(plain))
+    return _operators(plain)
+
+
+def _operators(expression: Expr) -> str:
+    return re.sub(r"(?<![*])([*/])(?![*])", r" \1 ", str(expression))
 
 
 def _mixed_signs(total: Expr) -> bool:

@@ -164,15 +164,19 @@ class RatioBlock(Block):
         """The complement 1 − y₀, negative when the start lies above the fixed ratio."""
         return (self.g * self.P0 - self.h * self.Q0) / (self.g * self.P0)
 
+    def _y(self, q: Any) -> Any:
+        """Return y at q, a sum of positive terms."""
+        return self.y0 * self.ctx.exp(-q) - self.ctx.expm1(-q)
+
     def _log_y(self, q: Any) -> Any:
         """Return ln(y/y₀), exact for tiny q and for a start far above the fixed ratio."""
         if self.z0 < 0 and q > 1:
-            return self.ctx.log((1 - self.z0 * self.ctx.exp(-q)) / self.y0)
+            return self.ctx.log(self._y(q) / self.y0)
         return self.ctx.log1p(-self.z0 * self.ctx.expm1(-q) / self.y0)
 
     def S(self, q: Any) -> Any:
         """Return ∫P dt from the start to q."""
-        return (q + self._log_y(q)) / self.g
+        return self.ctx.log1p(self.ctx.expm1(q) / self.y0) / self.g
 
     def R(self, q: Any) -> Any:
         """Return ∫Q dt from the start to q."""
@@ -189,8 +193,7 @@ class RatioBlock(Block):
 
     def speeds(self, q: Any) -> tuple[Any, Any]:
         """Return (dS/dq, dR/dq) = (1/(g y), 1/h) at q."""
-        y = 1 - self.z0 * self.ctx.exp(-q) if q else self.y0
-        return 1 / (self.g * y), 1 / self.h
+        return 1 / (self.g * self._y(q)), 1 / self.h
 
     def final_speeds(self) -> tuple[Any, Any]:
         """Return (1/g, 1/h)."""
@@ -239,28 +242,33 @@ class RatioBlock(Block):
             edge = ctx.mpf(_LOW if self.y0 < _LOW else _HIGH)
             q_edge = ctx.log(self.z0 / (1 - edge))
             if q <= q_edge:
-                return self._outer_integral(1 - z_end)
+                return self._outer_integral(self._y(q))
             return self._outer_integral(edge) + self._middle_integral(1 - edge, z_end, q_edge, q - q_edge)
 
     def _outer_integral(self, y_stop: Any) -> Any:
         """Integrate from y₀ to y_stop where y < 1/4 (powers of y) or y > 7/4 (powers of 1/y)."""
-        ctx, b = self.ctx, -self.beta
         power = self.a if self.y0 < 1 else self.D / self.h
         first, last = (self.y0, y_stop) if self.y0 < 1 else (1 / y_stop, 1 / self.y0)
-        value = last**power * outer_series(ctx, power, b, last)
+        value = last**power * self._outer_series(power, last)
         if self.y0 < 1:
-            value -= first**power * outer_series(ctx, power, b, first)
+            value -= first**power * self._outer_series(power, first)
         else:
-            value = first**power * outer_series(ctx, power, b, first) - value
+            value = first**power * self._outer_series(power, first) - value
         return self.y0 ** (1 - self.a) * abs(self.z0) ** self.beta * value
 
     def _middle_integral(self, z_begin: Any, z_end: Any, q_begin: Any, q: Any) -> Any:
         """Integrate from q_begin over a further q, with |z| ≤ 3/4 throughout."""
-        ctx, b = self.ctx, -self.beta
-        K_begin, K_end = (middle_series(ctx, self.a, b, z) for z in (z_begin, z_end))
+        ctx = self.ctx
+        K_begin, K_end = (self._middle_series(z) for z in (z_begin, z_end))
         growth = ctx.expm1(self.beta * q) / self.beta if self.beta else q
-        value = growth * (1 + b * K_end) - (K_end - K_begin)
+        value = growth * (1 - self.beta * K_end) - (K_end - K_begin)
         return self.y0 ** (1 - self.a) * ctx.exp(self.beta * q_begin) * value
+
+    def _outer_series(self, power: Any, y: Any) -> Any:
+        return outer_series(self.ctx, power, -self.beta, y)
+
+    def _middle_series(self, z: Any) -> Any:
+        return middle_series(self.ctx, self.a, -self.beta, z)
 
     def path_of_time(self, t: Any) -> Any:
         """Return the q at which the time elapsed is t ≥ 0 (safeguarded Newton on the log of the time)."""

@@ -287,16 +287,19 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
     forces = state.pieces.forces(state.ctx, weights, (state.f_plus, state.f_minus))
     piece = state.pieces.piece(state.ctx, weights, state.rates(), forces)
     q, ratio_event = _next_ratio_event(state, piece)
-    q_ratio = q
-    for form, *_ in _nearest_to_kinks(state):
-        q = _earlier(piece, form, q)
+    q_ratio, first = q, None
+    approaches = list(_approaches(state))
+    for approach in approaches:
+        nearer = _earlier(piece, approach.distance, q)
+        if nearer is not q:
+            q, first = nearer, approach
     if q is not None and until is not None and state.t + piece.elapsed(q) > until:
         q = None
     segment = Segment(state.t, state.f_plus, state.f_minus, state.S, state.R, piece, q)
     state.segments.append(segment)
     if q is None:
         return False
-    arrivals = list(_arrivals(state, piece, q))
+    arrivals = list(_arrivals(state, piece, q, approaches, first))
     state.t = state.t + piece.elapsed(q)
     state.f_plus, state.f_minus = segment.predictions(q)
     state.S, state.R = state.S + piece.S(q), state.R + piece.R(q)
@@ -310,31 +313,41 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
 def _next_ratio_event(state: _State, piece: Block) -> tuple[Any | None, tuple[Any, str, int] | None]:
     """Return the q and the description of the next passing of r through c or 1/c."""
     c = state.geometry.c
-    rising = {0: (c, "c", 1), 1: (1 / c, "1/c", 1)}.get(state.level)
-    falling = {1: (c, "c", -1), 2: (1 / c, "1/c", -1)}.get(state.level)
-    for event in (rising, falling):
-        if event is None:
-            continue
-        speed_S, speed_R = piece.speeds(state.ctx.zero)
-        climbing = (piece.A + piece.C) * speed_S - (piece.B + piece.D) * speed_R
-        q = piece.path_of_ratio(event[0])
-        if q is not None and climbing * event[2] > 0:
-            return q, event
-    return None, None
+    speed_S, speed_R = piece.speeds(state.ctx.zero)
+    direction = int(state.ctx.sign((piece.A + piece.C) * speed_S - (piece.B + piece.D) * speed_R))
+    below, above = (c, "c"), (1 / c, "1/c")
+    target = {(0, 1): below, (1, 1): above, (1, -1): below, (2, -1): above}.get((state.level, direction))
+    q = None if target is None else piece.path_of_ratio(target[0])
+    return (None, None) if target is None or q is None else (q, (*target, direction))
 
 
-def _nearest_to_kinks(state: _State) -> Iterable[tuple[Form, list[_Member], str, int]]:
-    """Yield the distance of the nearest member for every group and coordinate moving towards its kink."""
+@dataclass(frozen=True)
+class _Approach:
+    """A group moving towards the kink of one coordinate, with the distance of its nearest member."""
+
+    distance: Form
+    nearest: _Member
+    members: list[_Member]
+    pattern: str
+    coordinate: int
+
+
+def _approaches(state: _State) -> Iterable[_Approach]:
+    """Yield every group and coordinate moving towards its kink."""
     for (sign, pattern), members in state.groups.items():
         velocity = state.geometry.velocity(sign, pattern)
         for coordinate, mark in enumerate(pattern):
             side = {"+": 1, "-": -1}.get(mark, 0)
             if side == 0 or state.moving(velocity[coordinate]) != -side:
                 continue
-            intercept = min(side * (member.u0, member.v0)[coordinate] for member in members)
+            intercept, nearest = min(
+                ((side * (member.u0, member.v0)[coordinate], member) for member in members),
+                key=lambda pair: pair[0],
+            )
             on_S, on_R = (side * x for x in velocity[coordinate])
             distance = _line(intercept, (on_S, on_R), state.S, state.R)
-            yield Form(max(distance, state.ctx.zero), on_S, on_R), members, pattern, coordinate
+            form = Form(max(distance, state.ctx.zero), on_S, on_R)
+            yield _Approach(form, nearest, members, pattern, coordinate)
 
 
 def _earlier(piece: Block, form: Form, q: Any | None) -> Any | None:
@@ -346,20 +359,27 @@ def _earlier(piece: Block, form: Form, q: Any | None) -> Any | None:
     return next((root for root, _ in piece.roots(form)), None)
 
 
-def _arrivals(state: _State, piece: Block, q: Any) -> Iterable[tuple[_Member, str, int]]:
-    """Yield the members that are on a kink at q (several when they tie), with pattern and coordinate."""
+def _arrivals(
+    state: _State, piece: Block, q: Any, approaches: Iterable[_Approach], first: _Approach | None
+) -> Iterable[tuple[_Member, str, int]]:
+    """Yield the members that are on a kink at q, with pattern and coordinate.
+
+    These are the nearest member of the approach that ends at q, and whoever ties with it to rounding.
+    """
     ctx = state.ctx
-    for form, members, pattern, coordinate in _nearest_to_kinks(state):
+    for approach in approaches:
+        form, coordinate = approach.distance, approach.coordinate
         moved = abs(form.on_S * (state.S + piece.S(q))) + abs(form.on_R * (state.R + piece.R(q)))
         tolerance = (abs(form.e0) + moved) * ctx.ldexp(1, 24 - ctx.prec)
-        value = piece.value(form, q)
+        value = ctx.zero if approach is first else piece.value(form, q)
         if value > tolerance:
             continue
-        side = 1 if pattern[coordinate] == "+" else -1
-        first = min(side * (member.u0, member.v0)[coordinate] for member in members)
-        for member in members:
-            if side * (member.u0, member.v0)[coordinate] - first <= tolerance - min(value, 0):
-                yield member, pattern, coordinate
+        reach = tolerance - min(value, ctx.zero)
+        nearest = approach.nearest
+        for member in approach.members:
+            ahead = (member.u0 - nearest.u0, member.v0 - nearest.v0)[coordinate]
+            if member is nearest or abs(ahead) <= reach:
+                yield member, approach.pattern, coordinate
 
 
 def _pass_ratio(state: _State, event: tuple[Any, str, int]) -> None:

@@ -121,16 +121,14 @@ def regime_bounds(c: Any) -> tuple[Any, Any]:
     return c, 1 / c
 
 
-# The polynomial φ with dg/dz = φ(g) along the force g = −ℓ′(z) of a loss of margin z.
-def _force_law_exp(g: Any) -> Any:
-    return -g
-
-
-def _force_law_logistic(g: Any) -> Any:
-    return g * (g - 1)
-
-
-FORCE_LAW: dict[str, Callable[[Any], Any]] = {
-    "exp": _force_law_exp,
-    "logistic": _force_law_logistic,
+# Coefficients (of 1, g, g², …) of the φ with dg/dz = φ(g) along a loss's force g = −ℓ′(z).
+FORCE_LAW: dict[str, tuple[int, ...]] = {
+    "exp": (0, -1),
+    "logistic": (0, -1, 1),
 }
+
+
+def living_fractions(p: Any, delta: Any, math: Any) -> tuple[Any, Any]:
+    """Return the expected (α₊, α₋) as κ₁ → 0; math offers cos, sin, acos, sqrt and pi."""
+    c, s, acos, sqrt, pi = math.cos(delta), math.sin(delta), math.acos, math.sqrt, math.pi
+    return 1 / 4, (delta - acos(s / sqrt(-2 * c * p + p**2 + 1)) + pi) / (4 * pi)

@@ -67,12 +67,12 @@ def network_flow(
 
     def compute(ctx: Any) -> ExactRun:
         end = None if horizon is None else horizon.evaluate(ctx)
-        return _measure(exact_flow(ctx, *_setting(ctx, W, sign, problem), end, ridge, max_events))
+        return measure(exact_flow(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
 
     return keep_promise(compute, ExactRun.numbers, digits, 20 + _zeros(smallest) + _zeros_of(problem.delta))
 
 
-def _setting(
+def setting(
     ctx: Any, W: Any, sign: Any, problem: Problem
 ) -> tuple[Geometry, list[Particle], tuple[Any, Any]]:
     """Return geometry, particles (u = ⟨b,x₊⟩√m/κ₂) and predictions; x± = (±sin(Δ/2), −cos(Δ/2), 0, …)."""
@@ -99,7 +99,7 @@ def _setting(
     return geometry, particles, (f_plus, f_minus)
 
 
-def _measure(flow: Flow) -> ExactRun:
+def measure(flow: Flow) -> ExactRun:
     """Read the phase times off the log of a flow."""
     ctx = flow.ctx
     reached = next((t for t, name, direction in flow.ratio_events if name == "c" and direction > 0), None)

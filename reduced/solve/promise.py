@@ -41,7 +41,7 @@ def keep_promise(
     ArithmeticError if they never do.
     """
     check_digits(digits)
-    for _ in range(12):
+    for _ in range(8):
         fine_guard = guard + 10 + guard // 2
         coarse = compute(private_context(digits + guard))
         fine = compute(private_context(digits + fine_guard))

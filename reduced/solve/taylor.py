@@ -31,7 +31,7 @@ from reduced.solve.timeline import (
     timeline_record,
 )
 
-MAX_STEPS = 200_000
+MAX_STEPS = 50_000
 _GUARD_BITS = 40
 # A logistic flow whose forces are this small beside its distance from a ratio never crosses it any more.
 _SETTLED = 0.01
@@ -73,7 +73,7 @@ class TaylorSeries(Pieces):
 
     def piece(self, ctx: Any, weights: tuple[Any, Any], rates: Rates, forces: tuple[Any, Any]) -> Block:
         """Return the smooth piece with rates (A, B, C, D) that starts with the given forces."""
-        return TaylorBlock(ctx, *rates, *forces, weights=weights, law=_polynomial(FORCE_LAW[self.loss.value]))
+        return TaylorBlock(ctx, *rates, *forces, weights=weights, law=FORCE_LAW[self.loss.value])
 
 
 @dataclass(frozen=True)
@@ -329,13 +329,6 @@ class TaylorBlock(Block):
         ctx = self.ctx
         size = max(max(abs(c[order]), abs(c[order - 1])) for c in coefficients)
         return ctx.exp(ctx.log(ctx.ldexp(1, bits - ctx.prec - 8) / max(size, 1)) / order)
-
-
-def _polynomial(law: Any) -> tuple[int, ...]:
-    """Return the coefficients of a force law φ, a polynomial of degree ≤ 2 with φ(0) = 0."""
-    once, twice = law(1), law(2)
-    square = (twice - 2 * once) // 2
-    return (0, once - square, square) if square else (0, once)
 
 
 def _convolve(left: list[int], right: list[int], k: int) -> int:

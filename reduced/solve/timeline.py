@@ -9,7 +9,8 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.numbers import Exact, cos, decimal_string, exact, sign, sin
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
-from reduced.solve.flow import Flow, Geometry, Particle, exact_flow
+from reduced.solve.flow import DEAD, Flow, Geometry, Particle, exact_flow
+from reduced.solve.generated import regime_bounds
 from reduced.solve.pieces import ClosedForm, Pieces
 from reduced.solve.promise import keep_promise
 
@@ -19,10 +20,14 @@ EVENTS = ("T_plat", "T_II", "T_III")
 
 @dataclass(frozen=True)
 class Moments:
-    """The three times of a timeline as mpf values, with (f₊, f₋) there (None when the time is infinite)."""
+    """The three times of a timeline as mpf values, with (f₊, f₋) there (None when the time is infinite).
+
+    ``both_live`` tells whether each sign keeps a living group.
+    """
 
     times: dict[str, Any]
     predictions: dict[str, tuple[Any, Any] | None]
+    both_live: bool
 
     def numbers(self) -> list[Any]:
         """Return every number that must be right."""
@@ -35,10 +40,16 @@ def regime(problem: Problem) -> Regime | None:
     """Return the regime by α = α₋/α₊ against c and 1/c (decided exactly), None when one group is empty."""
     if not sign(problem.alpha_plus) or not sign(problem.alpha_minus):
         return None
-    c = cos(problem.delta)
-    if sign(problem.alpha_minus - c * problem.alpha_plus) < 0:
+    lower, upper = _excesses(problem)
+    if sign(lower) < 0:
         return Regime.FOUR_PHASE
-    return Regime.THREE_PHASE if sign(problem.alpha_plus - c * problem.alpha_minus) > 0 else Regime.TWO_PHASE
+    return Regime.THREE_PHASE if sign(upper) < 0 else Regime.TWO_PHASE
+
+
+def _excesses(problem: Problem) -> tuple[Exact, Exact]:
+    """Return by how much α₋ exceeds α₊ times each derived regime bound."""
+    lower, upper = regime_bounds(cos(problem.delta))
+    return problem.alpha_minus - lower * problem.alpha_plus, problem.alpha_minus - upper * problem.alpha_plus
 
 
 def timeline(problem: Problem, start: Start, digits: int = 30) -> Timeline:
@@ -64,14 +75,14 @@ def timeline_record(problem: Problem, start: Start, found: Moments, method: str,
     return Timeline(
         problem,
         start,
-        regime(problem),
+        regime(problem) if found.both_live else None,
         {name: decimal_string(value, digits) for name, value in found.times.items()},
         {
             name: None if pair is None else (decimal_string(pair[0], digits), decimal_string(pair[1], digits))
             for name, pair in found.predictions.items()
         },
         method,
-        _outcome(problem, start, found),
+        outcome_of(problem, start, found),
         digits,
     )
 
@@ -128,7 +139,7 @@ def _particles(
 def moments(flow: Flow) -> Moments:
     """Return T_plat, T_II and T_III of a collapsed flow with the predictions there."""
     ctx = flow.ctx
-    labels = {particle.label for particle in flow.particles}
+    labels = living_groups(flow)
     times = dict.fromkeys(EVENTS, ctx.inf)
     at: dict[str, tuple[Any, Any] | None] = dict.fromkeys(EVENTS)
     if PLUS in labels:
@@ -140,7 +151,12 @@ def moments(flow: Flow) -> Moments:
     for name in ("T_II", "T_III"):
         if times[name] < ctx.inf:
             at[name] = predictions_of_groups(flow, *flow.locate(times[name]))
-    return Moments(times, at)
+    return Moments(times, at, labels == {PLUS, MINUS})
+
+
+def living_groups(flow: Flow) -> set[int | str]:
+    """Return the labels of the groups that live on for ever."""
+    return {label for label, stays in flow.stays.items() if stays[-1].pattern != DEAD}
 
 
 def _end_of_plateau(flow: Flow) -> tuple[Any, tuple[Any, Any]]:
@@ -149,7 +165,7 @@ def _end_of_plateau(flow: Flow) -> tuple[Any, tuple[Any, Any]]:
     if not falls:
         return flow.ctx.zero, predictions_of_groups(flow, 0, flow.ctx.zero)
     index, q = falls[-1]
-    return flow.time(index, q), (flow.segments[index].predictions(q)[0], flow.ctx.zero)
+    return flow.time(index, q), (predictions_of_groups(flow, index, q)[0], flow.ctx.zero)
 
 
 def predictions_of_groups(flow: Flow, index: int, q: Any) -> tuple[Any, Any]:
@@ -169,8 +185,9 @@ def _switch_time(flow: Flow, label: str, kind: str, started: bool) -> Any:
     return found[-1] if found else flow.ctx.zero if started else flow.ctx.inf
 
 
-def _outcome(problem: Problem, start: Start, found: Moments) -> Outcome:
-    if regime(problem) is None:
+def outcome_of(problem: Problem, start: Start, found: Moments) -> Outcome:
+    """Return how a timeline ended."""
+    if not found.both_live:
         return Outcome.PLATEAU_INFINITE
     already = [name for name in EVENTS if found.times[name] == 0]
     if already == ["T_plat"] and not sign(start.f_minus):
@@ -192,7 +209,7 @@ def _gaps(problem: Problem, start: Start) -> list[Exact]:
     """Return the differences whose sign decides what happens; exact zeros are left out."""
     c, s2 = cos(problem.delta), sin(problem.delta) ** 2
     plus, minus, p = problem.alpha_plus, problem.alpha_minus, problem.p
-    gaps = [minus - c * plus, plus - c * minus, exact(1)]
+    gaps = [*_excesses(problem), exact(1)]
     if not sign(start.f_minus):
         ratio = Exact("exp", (start.f_plus,)) / p if sign(start.f_plus) else 1 / p
         gaps.append(c * plus - (plus + minus * s2) * ratio)

@@ -249,5 +249,3 @@ def evidence(network: fullnet.Network, problem: Problem) -> Evidence:
     if abs(as_float(problem.kappa2, "kappa2") - network.kappa2) > 1e-12 * network.kappa2:
         raise InputError("network", f"kappa2 = {network.kappa2:g}", f"the problem's {problem.kappa2}")
     return Evidence(network, problem)
-
-

@@ -55,7 +55,9 @@ def phases_apart(e: Evidence) -> Hypothesis:
 def within_reach(e: Evidence) -> Hypothesis:
     """Phase II ends inside the flow that was followed."""
     t = e.time("T_II")
-    return Hypothesis("T_II " + (f"= {t:.6g}" if t is not None else "beyond the flow followed"), t is not None)
+    return Hypothesis(
+        "T_II " + (f"= {t:.6g}" if t is not None else "beyond the flow followed"), t is not None
+    )
 
 
 def some_dead(e: Evidence) -> Hypothesis:

@@ -1,0 +1,63 @@
+"""The uncollapsed network in balls, from the exact binary values of its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from reduced.errors import InputError
+from reduced.records import Loss, Problem
+from reduced.solve.enclosure.answer import Enclosure, certify, enclosure
+from reduced.solve.enclosure.ball import Ball, BallContext
+from reduced.solve.enclosure.piece import BallClosedForm
+from reduced.solve.flow import Particle, Ridge, exact_flow
+from reduced.solve.network import ExactRun, measure, setting
+
+
+@dataclass(frozen=True)
+class EnclosedRun:
+    """The proved times of a network's flow: ``times`` by name, None for an event that never comes.
+
+    ``events`` counts the events that were put in order on the way (duplicates of a neuron count once).
+    """
+
+    times: dict[str, Enclosure | None]
+    events: int
+
+
+def enclosure_network(
+    W: Any, sign: Any, problem: Problem, digits: int = 30, ridge: Ridge | None = None
+) -> EnclosedRun:
+    """Enclose T_plat, the first T_II, T_III and the other phase times of an m-neuron network.
+
+    Arguments: as for ``network_flow`` (weights stand for their exact binary values, exponential loss). The
+    events are proved to come in the order found: whichever of two events is first is decided by disjoint
+    balls, at a precision raised until they are; neurons that are equal in both data directions move as one.
+    Raises InputError, NotUnique, and Undecided for events that no precision tried separates.
+    """
+    if problem.loss is not Loss.EXP:
+        raise InputError("loss", problem.loss.value, "exp: enclosures use the closed form")
+
+    def compute(ctx: BallContext) -> ExactRun:
+        geometry, particles, predictions = setting(ctx, W, sign, problem)
+        joined = _joined(particles, W)
+        return measure(exact_flow(ctx, geometry, joined, predictions, None, ridge, pieces=BallClosedForm()))
+
+    def numbers(run: ExactRun) -> list[Ball | None]:
+        return list(run.times.values())
+
+    def answer(_: BallContext, run: ExactRun) -> EnclosedRun:
+        times = {name: None if t is None else enclosure(t, digits) for name, t in run.times.items()}
+        return EnclosedRun(times, len(run.events))
+
+    return certify(compute, numbers, answer, digits)
+
+
+def _joined(particles: list[Particle], W: Any) -> list[Particle]:
+    """Return the particles with those of equal sign and weights in the data plane made one of their mass."""
+    found: dict[tuple[int, float, float], Particle] = {}
+    for particle, row in zip(particles, W, strict=True):
+        key = particle.sign, float(row[0]), float(row[1])
+        twin = found.get(key)
+        found[key] = particle if twin is None else replace(twin, mass=twin.mass + particle.mass)
+    return list(found.values())

@@ -1,0 +1,117 @@
+"""Smooth pieces in balls: the closed form of :mod:`reduced.solve.block` with proved roots and series.
+
+The formulas are those of the mpmath pieces. What is added: a root is proposed by the mpmath piece through the
+midpoints and proved by interval Newton; it is the only one between two certified places because a form's
+slope has one sign there (its sign is certified at both ends, and it turns once at most since dR/dS is
+monotone along a piece); the two power series are hypergeometric functions with Arb's tail bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reduced.solve.block import Block, Form, MinusBlock, PlusBlock, RatioBlock, StillBlock, block
+from reduced.solve.enclosure.ball import ONE, ZERO, Ball, Undecided
+from reduced.solve.enclosure.root import enclose_root
+from reduced.solve.pieces import ClosedForm, Rates
+
+
+class _ProvedRoots(Block):
+    """A piece whose roots are proposed in mpmath and proved in balls."""
+
+    def sketch(self) -> Any:
+        """Return the same piece in mpmath, through the midpoints."""
+        rough = self.ctx.rough
+        rates = (rough(self.A), rough(self.B), rough(self.C), rough(self.D))
+        return block(self.ctx.sketch, rates, rough(self.P0), rough(self.Q0))
+
+    def roots(self, form: Form) -> Iterator[tuple[Any, int]]:
+        """Yield the proved roots q > 0 of a form in increasing order, each with the sign of its slope there.
+
+        Values of opposite sign at 0 and infinity leave exactly one root, wherever the slope turns: its sign
+        at the start, which is 0 on a piece that begins as r passes c, need not be known then.
+        """
+        here, there = self.ctx.sign(form.e0), self.limit_sign(form)
+        if here * there < 0:
+            yield self._root(form, ZERO, None), there
+        else:
+            yield from super().roots(form)
+
+    def _root(self, form: Form, low: Any, high: Any | None) -> Ball:
+        ctx, rough = self.ctx, self.ctx.rough
+        rough_form = Form(rough(form.e0), rough(form.on_S), rough(form.on_R))
+        guess = self.sketch()._root(rough_form, rough(low), None if high is None else rough(high))
+
+        def value_and_slope(q: Ball) -> tuple[Ball, Ball]:
+            speed_S, speed_R = self.speeds(q)
+            return self.value(form, q), form.on_S * speed_S + form.on_R * speed_R
+
+        found = enclose_root(value_and_slope, ctx.point(guess))
+        if not low < found or (high is not None and not found < high):
+            raise Undecided("event", found, "a root inside the stretch on which it is the only one")
+        return found
+
+
+class BallRatioBlock(_ProvedRoots, RatioBlock):
+    """The generic piece, g = A + C > 0 and h = B + D > 0, in balls."""
+
+    def path_of_time(self, t: Ball) -> Ball:
+        """Return the q at which the time elapsed is t ≥ 0."""
+        if t == ZERO:
+            return ZERO
+        ctx, target = self.ctx, t * self.h * self.Q0
+
+        def value_and_slope(q: Ball) -> tuple[Ball, Ball]:
+            integral = self._integral(q)
+            return ctx.log(integral / target), self._integrand(q) / integral
+
+        return enclose_root(value_and_slope, ctx.point(self.sketch().path_of_time(ctx.rough(t))))
+
+    def _integrand(self, q: Ball) -> Ball:
+        return self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
+
+    def _outer_series(self, power: Ball, y: Ball) -> Ball:
+        """Return Σ (1−b)_n/n! yⁿ/(power+n) = ₂F₁(1−b, power; power+1; y)/power."""
+        return Ball(y.arb.hypgeom_2f1((1 + self.beta).arb, power.arb, (power + 1).arb)) / power
+
+    def _middle_series(self, z: Ball) -> Ball:
+        """Return Σ_{n≥1} (1−a)_n/n! zⁿ/(n+b) = (1−a) z/(1+b) · ₃F₂(2−a, 1+b, 1; 2, 2+b; z).
+
+        1 − a = C/g and 1 + b = (AB + 2BC + CD)/(gh) are free of cancellation; both are 0 in Phase III, where
+        every term vanishes.
+        """
+        if self.C == ZERO or z == ZERO:
+            return ZERO
+        A, B, C, D = self.A, self.B, self.C, self.D
+        rise = C / self.g
+        shift = (A * B + 2 * B * C + C * D) / (self.g * self.h)
+        tail = z.arb.hypgeom([(1 + rise).arb, shift.arb, ONE.arb], [(ONE + 1).arb, (1 + shift).arb])
+        return rise * z / shift * Ball(tail)
+
+
+class BallPlusBlock(_ProvedRoots, PlusBlock):
+    """The piece that learns x₊ only, in balls."""
+
+
+class BallMinusBlock(_ProvedRoots, MinusBlock):
+    """The piece that learns x₋ only, in balls."""
+
+
+class BallStillBlock(_ProvedRoots, StillBlock):
+    """The piece that learns nothing, in balls."""
+
+
+class BallClosedForm(ClosedForm):
+    """Exponential loss, solved in closed form in balls."""
+
+    def piece(self, ctx: Any, weights: tuple[Any, Any], rates: Rates, forces: tuple[Any, Any]) -> Block:
+        """Return the smooth piece with rates (A, B, C, D) that starts with the given forces."""
+        A, B, C, D = rates
+        kinds: dict[tuple[bool, bool], type[Block]] = {
+            (True, True): BallRatioBlock,
+            (True, False): BallPlusBlock,
+            (False, True): BallMinusBlock,
+            (False, False): BallStillBlock,
+        }
+        return kinds[A + C > 0, B + D > 0](ctx, *rates, *forces)

@@ -1,0 +1,403 @@
+"""The chain of events between two passages of r through c or 1/c, for any number type.
+
+All neurons of one sign and pattern move by the same clock, so the next one to reach a kink is the head of a
+sorted list: one list per clock, its order fixed because no clock turns inside a leg (X turns at r = 1/c, Y at
+r = c, and there the leg ends). Only neurons that begin to fall towards a kink in the middle of a leg need
+heaps. Counts are integers and nothing is summed over neurons, so an event costs the same for any m. Everything
+here is in the subset of Python that numba compiles; lists and arrays are both welcome.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+from reduced.solve.swift.arithmetic import exp, log, log1p
+from reduced.solve.swift.duration import duration
+from reduced.solve.swift.piece import (
+    Angle,
+    Motion,
+    Piece,
+    learn,
+    move,
+    ratio_turn,
+    rising,
+    start_piece,
+    turn_of_difference,
+    turn_of_R,
+    turn_of_S,
+)
+
+DEAD, BOTH, ONLY_PLUS, ONLY_MINUS, SLIDE_PLUS, SLIDE_MINUS = range(6)
+"""Patterns as integers: --, ++, +-, -+, 0+ (on the kink of x₊), +0 (on that of x₋)."""
+
+LEVEL, ROWS, DONE_S, DONE_R, DONE_X, DONE_Y, LATE_S, LATE_R = range(6, 14)
+"""Places in ``Record.counts`` behind the counts by pattern: level, rows written, list heads, heap sizes."""
+COUNTS = 14
+
+TIME, LOG_TIME, S, R, X, Y, F_PLUS, F_MINUS, RATIO, DELTA, LENGTH, U, V = range(13)
+"""Columns of a row: the state after an event, the length q of the piece before it, the neuron's u and v."""
+COLUMNS = 13
+
+NOBODY = -1
+ENDED, TURNED, FULL, BUDGET, ORIGIN = range(5)
+"""Why a leg ends: nothing follows, r passed c or 1/c, no room for rows, enough events, NotUnique."""
+
+_BY_S, _BY_R, _BY_X, _BY_Y = range(4)
+_HUGE = 1e300
+
+
+class Setting(NamedTuple):
+    """What stays fixed: the angle, the force κ₂² w₊/m and its log, and where to stop."""
+
+    angle: Angle
+    force: Any
+    log_force: Any
+    until: Any
+    log_until: Any
+    most_rows: int
+
+
+class Neurons(NamedTuple):
+    """Per neuron: sign, pattern, and u, v as intercepts, u = u₀ + (its pattern's linear form in the clocks)."""
+
+    sign: Any
+    pattern: Any
+    u: Any
+    v: Any
+
+
+class Queue(NamedTuple):
+    """Neurons in the order in which they reach their kink: key (a clock reading or an intercept) and who."""
+
+    key: Any
+    who: Any
+
+
+class Record(NamedTuple):
+    """What grows: counts; rows of the log, COLUMNS numbers each; (neuron, before, after) of each row."""
+
+    counts: Any
+    rows: Any
+    switches: Any
+
+
+def span(piece: Piece, q: Any, motion: Motion) -> tuple[Any, Any]:
+    """Return ∫₀^q P₀/P dS of a piece as value · e^exponent, in the number type of q."""
+    if isinstance(q, float):
+        return duration(piece, q, motion)
+    from reduced.solve.swift.digits import duration_of_mpf
+
+    return duration_of_mpf(piece, q)
+
+
+def run_leg(
+    setting: Setting,
+    neurons: Neurons,
+    by_S: Queue,
+    by_R: Queue,
+    by_X: Queue,
+    by_Y: Queue,
+    late_S: Queue,
+    late_R: Queue,
+    record: Record,
+) -> int:
+    """Follow the flow from the last row up to the passage of r through c or 1/c; return why it ended there.
+
+    by_S, by_R: sorted readings of S, R; by_X, by_Y: sorted intercepts of the neurons in ++ that fall towards
+    u = 0, v = 0 while X, Y run in the direction of this level; late_S, late_R: heaps. Rows are appended.
+    """
+    counts, rows, switches = record.counts, record.rows, record.switches
+    level = counts[LEVEL]
+    room = len(rows) // COLUMNS
+    toward = (1, 1, 1 if level < 2 else -1, 1 if level < 1 else -1)
+    while True:
+        if counts[ROWS] >= setting.most_rows:
+            return BUDGET
+        if counts[ROWS] >= room:
+            return FULL
+        now = (counts[ROWS] - 1) * COLUMNS
+        piece = start_piece(
+            setting.angle,
+            counts[BOTH],
+            counts[ONLY_PLUS],
+            counts[ONLY_MINUS],
+            counts[SLIDE_PLUS],
+            counts[SLIDE_MINUS],
+            rows[now + RATIO],
+            rows[now + DELTA],
+        )
+        from_S, ahead_S = _next_reading(by_S, counts[DONE_S], late_S, counts[LATE_S], rows[now + S])
+        from_R, ahead_R = _next_reading(by_R, counts[DONE_R], late_R, counts[LATE_R], rows[now + R])
+        counts[DONE_X] = _first_active(by_X, counts[DONE_X], neurons.pattern)
+        counts[DONE_Y] = _first_active(by_Y, counts[DONE_Y], neurons.pattern)
+        ahead_X = _ahead(by_X, counts[DONE_X], toward[_BY_X] * rows[now + X])
+        ahead_Y = _ahead(by_Y, counts[DONE_Y], toward[_BY_Y] * rows[now + Y])
+        q, winner = _race(piece, (ahead_S, ahead_R, ahead_X, ahead_Y), toward, level, setting.angle.gap)
+        if q == inf:
+            return ENDED
+        motion = move(piece, q)
+        if not _write_row(setting, piece, q, motion, rows, now):
+            return ENDED
+        counts[ROWS] += 1
+        row = now + COLUMNS
+        mark = 3 * (counts[ROWS] - 1)
+        if winner == NOBODY:
+            up = rising(piece)
+            rows[row + DELTA] = 0 * q if level == (0 if up else 1) else setting.angle.gap + 0 * q
+            rows[row + RATIO] = piece.c + rows[row + DELTA]
+            counts[LEVEL] = level + 1 if up else level - 1
+            switches[mark], switches[mark + 1], switches[mark + 2] = NOBODY, level, counts[LEVEL]
+            return TURNED
+        if winner == _BY_S:
+            k = _take(by_S, DONE_S, late_S, LATE_S, from_S, counts)
+        elif winner == _BY_R:
+            k = _take(by_R, DONE_R, late_R, LATE_R, from_R, counts)
+        elif winner == _BY_X:
+            k = by_X.who[counts[DONE_X]]
+            counts[DONE_X] += 1
+        else:
+            k = by_Y.who[counts[DONE_Y]]
+            counts[DONE_Y] += 1
+        before = neurons.pattern[k]
+        if not _arrive(piece.c, setting.angle.s2, neurons, k, winner, level, rows, row):
+            return ORIGIN
+        after = neurons.pattern[k]
+        counts[before] -= 1
+        counts[after] += 1
+        switches[mark], switches[mark + 1], switches[mark + 2] = k, before, after
+        if after == ONLY_PLUS:
+            counts[LATE_S] = _push(late_S, counts[LATE_S], rows[row + U] + rows[row + S], k)
+        elif after == ONLY_MINUS:
+            counts[LATE_R] = _push(late_R, counts[LATE_R], rows[row + V] + rows[row + R], k)
+
+
+def _next_reading(fixed: Queue, done: int, late: Queue, size: int, clock: Any) -> tuple[bool, Any]:
+    """Return whether the next reading of S or R comes from the heap, and how far ahead it is (inf: none)."""
+    if size > 0 and (done >= len(fixed.key) or late.key[0] < fixed.key[done]):
+        return True, max(late.key[0] - clock, 0 * clock)
+    if done < len(fixed.key):
+        return False, max(fixed.key[done] - clock, 0 * clock)
+    return False, inf
+
+
+def _first_active(queue: Queue, done: int, pattern: Any) -> int:
+    """Return the place of the first neuron still active on both points, from ``done`` on."""
+    while done < len(queue.who) and pattern[queue.who[done]] != BOTH:
+        done += 1
+    return done
+
+
+def _ahead(queue: Queue, done: int, clock: Any) -> Any:
+    """Return how far X or Y must still run, in its direction, to bring the next neuron to its kink."""
+    return max(queue.key[done] - clock, 0 * clock) if done < len(queue.key) else inf
+
+
+def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[Any, int]:
+    """Return the q of the next event and its clock, NOBODY standing for the passage of r through c or 1/c.
+
+    The clock that looks soonest is solved, then every other one only if it has passed its reading by then.
+    """
+    q, winner = ratio_turn(piece, level, gap), NOBODY
+    first = _soonest(piece, ahead, toward)
+    if first == NOBODY:
+        return q, winner
+    reached = _solve(piece, first, toward[first], ahead[first], q)
+    if reached < q:
+        q, winner = reached, first
+    for clock in range(4):
+        if clock != first and ahead[clock] < inf:
+            if q < inf and toward[clock] * _reading(move(piece, q), clock) <= ahead[clock]:
+                continue
+            reached = _solve(piece, clock, toward[clock], ahead[clock], q)
+            if reached < q:
+                q, winner = reached, clock
+    return q, winner
+
+
+def _soonest(piece: Piece, ahead: Any, toward: Any) -> int:
+    """Return the clock that would be first if all kept their speed (NOBODY when no neuron is on its way)."""
+    speeds = (1 + 0 * piece.r, piece.r, 1 - piece.c * piece.r, -piece.delta)
+    best, clock = inf, NOBODY
+    for candidate in range(4):
+        if ahead[candidate] < inf:
+            speed = toward[candidate] * speeds[candidate]
+            if clock == NOBODY or ahead[candidate] < best * speed:
+                best, clock = ahead[candidate] / speed if speed > 0 else inf, candidate
+    return clock
+
+
+def _reading(motion: Motion, clock: int) -> Any:
+    """Return how far a clock has moved."""
+    if clock == _BY_S:
+        return motion.S
+    if clock == _BY_R:
+        return motion.R
+    return motion.X if clock == _BY_X else motion.Y
+
+
+def _solve(piece: Piece, clock: int, toward: int, ahead: Any, limit: Any) -> Any:
+    """Return the q at which a clock has moved ``ahead`` in its direction (inf: not before limit)."""
+    if clock == _BY_S:
+        return turn_of_S(piece, ahead)
+    if clock == _BY_R:
+        return turn_of_R(piece, ahead)
+    return turn_of_difference(piece, clock == _BY_X, toward, ahead, limit)
+
+
+def _write_row(setting: Setting, piece: Piece, q: Any, motion: Motion, rows: Any, now: int) -> bool:
+    """Write the state at q behind the row ``now``; return False when its time lies beyond the last one asked."""
+    row = now + COLUMNS
+    value, exponent = span(piece, q, motion)
+    f_plus = rows[now + F_PLUS]
+    t, log_t = rows[now + TIME], rows[now + LOG_TIME]
+    if exponent == 0 and -600 < f_plus < 600 and t < _HUGE:
+        t = t + value / setting.force * exp(f_plus)
+    if exponent > 0 or not (-600 < f_plus < 600 and t < _HUGE):
+        if log_t == 0:
+            log_t = log(rows[now + TIME]) if rows[now + TIME] > 0 else -_HUGE + 0 * t
+        if value > 0:
+            step = log(value) + exponent + f_plus - setting.log_force
+            log_t = max(step, log_t) + log1p(exp(-abs(step - log_t)))
+        t = exp(log_t)
+    if t > setting.until or log_t > setting.log_until:
+        return False
+    change_plus, change_minus = learn(piece, q, motion.L)
+    rows[row + TIME] = t
+    rows[row + LOG_TIME] = log_t
+    rows[row + S] = rows[now + S] + motion.S
+    rows[row + R] = rows[now + R] + motion.R
+    rows[row + X] = rows[now + X] + motion.X
+    rows[row + Y] = rows[now + Y] + motion.Y
+    rows[row + F_PLUS] = f_plus + change_plus
+    rows[row + F_MINUS] = rows[now + F_MINUS] + change_minus
+    far = 2 * motion.r < piece.c
+    rows[row + RATIO] = motion.r if far else piece.c + motion.delta
+    rows[row + DELTA] = motion.r - piece.c if far else motion.delta
+    rows[row + LENGTH] = q
+    return True
+
+
+def _take(fixed: Queue, done: int, late: Queue, size: int, from_late: bool, counts: Any) -> int:
+    """Remove the next neuron of S or R and return it; done and size are places in counts."""
+    if from_late:
+        k = late.who[0]
+        counts[size] = _pop(late, counts[size])
+        return k
+    k = fixed.who[counts[done]]
+    counts[done] += 1
+    return k
+
+
+def _arrive(
+    c: Any, s2: Any, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int
+) -> bool:
+    """Decide what neuron k does on the kink it has reached (Def H.1) and move it to its new pattern.
+
+    Returns False when it is at the origin, where the solution is not unique.
+    """
+    sign, before = neurons.sign[k], neurons.pattern[k]
+    u, v = position(c, s2, sign, before, neurons.u[k], neurons.v[k], rows, row)
+    if clock == _BY_X:
+        u, after = 0 * u, (ONLY_MINUS if sign > 0 else SLIDE_PLUS)
+        inside = v > 0
+    elif clock == _BY_Y:
+        v, after = 0 * v, (SLIDE_MINUS if sign > 0 else ONLY_PLUS)
+        inside = u > 0
+    elif before == ONLY_PLUS and sign > 0:
+        v, after = 0 * v, (BOTH if level == 0 else SLIDE_MINUS)
+        inside = u > 0
+    elif before == ONLY_MINUS and sign < 0:
+        u, after = 0 * u, (BOTH if level == 2 else SLIDE_PLUS)
+        inside = v > 0
+    else:
+        if clock == _BY_S:
+            u = 0 * u
+        else:
+            v = 0 * v
+        after, inside = DEAD, True
+    neurons.pattern[k] = after
+    place(c, s2, neurons, k, u, v, rows, row)
+    return inside
+
+
+def clock_forms(c: Any, s2: Any, pattern: int, rows: Any, row: int) -> tuple[Any, Any]:
+    """Return what the clocks of a row add to u and v of a positive neuron of a pattern."""
+    if pattern == BOTH:
+        return rows[row + X], rows[row + Y]
+    if pattern == ONLY_PLUS:
+        return rows[row + S], c * rows[row + S]
+    if pattern == ONLY_MINUS:
+        return -c * rows[row + R], -rows[row + R]
+    if pattern == SLIDE_PLUS:
+        return 0 * c, -s2 * rows[row + R]
+    if pattern == SLIDE_MINUS:
+        return s2 * rows[row + S], 0 * c
+    return 0 * c, 0 * c
+
+
+def position(
+    c: Any, s2: Any, sign: int, pattern: int, u0: Any, v0: Any, rows: Any, row: int
+) -> tuple[Any, Any]:
+    """Return (u, v) of a neuron with the given intercepts at a row."""
+    on_u, on_v = clock_forms(c, s2, pattern, rows, row)
+    return u0 + sign * on_u, v0 + sign * on_v
+
+
+def place(c: Any, s2: Any, neurons: Neurons, k: int, u: Any, v: Any, rows: Any, row: int) -> None:
+    """Put neuron k, whose pattern is set, at (u, v) in a row, and note that there."""
+    on_u, on_v = clock_forms(c, s2, neurons.pattern[k], rows, row)
+    neurons.u[k] = u - neurons.sign[k] * on_u
+    neurons.v[k] = v - neurons.sign[k] * on_v
+    rows[row + U] = u
+    rows[row + V] = v
+
+
+def _push(heap: Queue, size: int, key: Any, who: int) -> int:
+    """Put a neuron on a heap and return its new size."""
+    spot = size
+    while spot > 0 and key < heap.key[(spot - 1) // 2]:
+        parent = (spot - 1) // 2
+        heap.key[spot], heap.who[spot] = heap.key[parent], heap.who[parent]
+        spot = parent
+    heap.key[spot], heap.who[spot] = key, who
+    return size + 1
+
+
+def _pop(heap: Queue, size: int) -> int:
+    """Remove the first neuron of a heap and return its new size."""
+    size -= 1
+    key, who = heap.key[size], heap.who[size]
+    spot = 0
+    while 2 * spot + 1 < size:
+        child = 2 * spot + 1
+        if child + 1 < size and heap.key[child + 1] < heap.key[child]:
+            child += 1
+        if key <= heap.key[child]:
+            break
+        heap.key[spot], heap.who[spot] = heap.key[child], heap.who[child]
+        spot = child
+    heap.key[spot], heap.who[spot] = key, who
+    return size
+
+
+def release(setting: Setting, neurons: Neurons, record: Record, sign: int, before: int, after: int) -> None:
+    """Let all neurons of a sign leave their kink at once, in the state of the last row; one row for each."""
+    counts, rows = record.counts, record.rows
+    now = (counts[ROWS] - 1) * COLUMNS
+    c, s2 = setting.angle.c, setting.angle.s2
+    for k in range(len(neurons.sign)):
+        if neurons.sign[k] == sign and neurons.pattern[k] == before:
+            row, mark = counts[ROWS] * COLUMNS, 3 * counts[ROWS]
+            for column in range(COLUMNS):
+                rows[row + column] = rows[now + column]
+            rows[row + LENGTH] = 0 * rows[now + LENGTH]
+            u, v = position(c, s2, sign, before, neurons.u[k], neurons.v[k], rows, row)
+            neurons.pattern[k] = after
+            place(c, s2, neurons, k, u, v, rows, row)
+            record.switches[mark] = k
+            record.switches[mark + 1] = before
+            record.switches[mark + 2] = after
+            counts[before] -= 1
+            counts[after] += 1
+            counts[ROWS] += 1

@@ -1,0 +1,140 @@
+"""Where the chain of events runs: plain Python on lists, or compiled by numba on arrays."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from reduced.solve.swift.chain import Neurons, Queue, release, run_leg
+
+COMPILE_FROM = 20_000
+"""The number of neurons from which compiled kernels pay, loading them from the cache included."""
+
+
+class Kernels(Protocol):
+    """A way to run the chain: its two kernels and the containers they work on."""
+
+    run_leg: Callable[..., int]
+    release: Callable[..., None]
+
+    def blank(self, count: int, zero: Any) -> Any:
+        """Return a container of ``count`` numbers."""
+
+    def integers(self, values: Any) -> Any:
+        """Return a container of integers."""
+
+    def reals(self, values: Any) -> Any:
+        """Return a container of numbers."""
+
+    def grow(self, values: Any, count: int, zero: Any) -> Any:
+        """Return the container with room for ``count`` numbers in all."""
+
+    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
+        """Return the neurons of a sign and pattern."""
+
+    def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
+        """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""
+
+
+@dataclass(frozen=True)
+class Interpreted:
+    """Plain Python on lists, for any number type."""
+
+    run_leg: Callable[..., int] = run_leg
+    release: Callable[..., None] = release
+
+    def blank(self, count: int, zero: Any) -> Any:
+        """Return a list of ``count`` zeros."""
+        return [zero] * count
+
+    def integers(self, values: Any) -> Any:
+        """Return a list of integers."""
+        return [int(value) for value in values]
+
+    def reals(self, values: Any) -> Any:
+        """Return a list of numbers."""
+        return values.tolist() if hasattr(values, "tolist") else list(values)
+
+    def grow(self, values: Any, count: int, zero: Any) -> Any:
+        """Return the list with zeros added up to ``count``."""
+        return values + [zero] * (count - len(values))
+
+    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
+        """Return the neurons of a sign and pattern."""
+        pairs = enumerate(zip(neurons.sign, neurons.pattern, strict=True))
+        return [k for k, (its_sign, its_pattern) in pairs if its_pattern == pattern and its_sign == sign]
+
+    def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
+        """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""
+        readings = [(values[k] / divisor, k) for who, values, divisor in groups for k in who]
+        readings.sort()
+        return Queue([key for key, _ in readings], [k for _, k in readings])
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Machine code on arrays, for doubles."""
+
+    run_leg: Callable[..., int]
+    release: Callable[..., None]
+
+    def blank(self, count: int, zero: Any) -> Any:
+        """Return an array for ``count`` numbers of the type of zero, not filled."""
+        import numpy as np
+
+        return np.empty(count, np.int32 if isinstance(zero, int) else np.float64)
+
+    def integers(self, values: Any) -> Any:
+        """Return an array of integers."""
+        import numpy as np
+
+        return np.array(values, np.int64)
+
+    def reals(self, values: Any) -> Any:
+        """Return an array of numbers."""
+        import numpy as np
+
+        return np.array(values, np.float64)
+
+    def grow(self, values: Any, count: int, zero: Any) -> Any:
+        """Return a copy with room for ``count`` numbers."""
+        import numpy as np
+
+        return np.concatenate([values, np.empty(count - len(values), values.dtype)])
+
+    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
+        """Return the neurons of a sign and pattern."""
+        import numpy as np
+
+        return np.flatnonzero((neurons.pattern == pattern) & (neurons.sign == sign))
+
+    def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
+        """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""
+        import numpy as np
+
+        keys = np.concatenate([values[who] / divisor for who, values, divisor in groups])
+        members = np.concatenate([who for who, _, _ in groups])
+        order = np.argsort(keys)
+        return Queue(keys[order], members[order].astype(np.int32))
+
+
+def has_compiler() -> bool:
+    """Return whether numba is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
+@cache
+def compiled_kernels() -> Compiled:
+    """Return the compiled kernels, from numba's cache on disk where it has them.
+
+    numba itself picks a directory it can write to; where there is none the kernels are compiled afresh in
+    each process.
+    """
+    from reduced.solve.swift.compiled import compile_kernels
+
+    return Compiled(*compile_kernels())
