@@ -13,6 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import flint
@@ -124,9 +125,9 @@ class Ball:
         return ONE if other.is_zero else Ball(_checked(self.arb**other.arb), _origin("^", self, other))
 
     def __abs__(self) -> Ball:
-        if self.arb > 0:
-            return self
-        return -self if self.arb < 0 else Ball(abs(self.arb))
+        if self.origin is None and self.arb.contains(0):
+            return Ball(abs(self.arb))
+        return (ZERO, self, -self)[order(self, ZERO)]
 
     def __bool__(self) -> bool:
         return order(self, ZERO) != 0
@@ -188,9 +189,12 @@ def proved_sign(number: Exact) -> int:
         value = enclosure_of(number)
     if value > 0 or value < 0:
         return 1 if value > 0 else -1
-    if is_zero(number):
+    if _proved_zero(number):
         return 0
     raise Undecided("comparison", number, "a number that balls or symbols can tell from 0")
+
+
+_proved_zero = lru_cache(maxsize=1000)(is_zero)
 
 
 class BallContext:
@@ -215,7 +219,7 @@ class BallContext:
     def enclose(self, number: Exact) -> Ball:
         """Return a ball that contains an exact number."""
         arb = enclosure_of(number)
-        if arb.contains(0) and is_zero(number):
+        if arb.contains(0) and _proved_zero(number):
             return ZERO
         return Ball(arb, number)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from reduced.errors import InputError
 from reduced.numbers import ExactLike
 from reduced.records import Problem, Regime, Start, Timeline
 from reduced.solve.enclosure.answer import Enclosure, certify, enclosure
-from reduced.solve.enclosure.ball import Ball, BallContext, Undecided
+from reduced.solve.enclosure.ball import Ball, BallContext
 from reduced.solve.enclosure.piece import BallClosedForm
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
@@ -118,7 +119,7 @@ def _proved_flow(ctx: BallContext, problem: Problem, start: Start) -> Flow:
     first, c = flow.segments[0].block, flow.geometry.c
     for left, right, name in ((c * first.P0, first.Q0, "c"), (first.P0, c * first.Q0, "1/c")):
         if left == right:
-            raise Undecided("start", f"r = {name} exactly", "a start on one side of r = c and r = 1/c")
+            raise InputError("start", f"r = {name} exactly", "a start on one side of r = c and r = 1/c")
     return flow
 
 

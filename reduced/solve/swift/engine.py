@@ -1,0 +1,147 @@
+"""The m-neuron flow from its start to its end: legs of events between the passages of r through c and 1/c."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from reduced.records import Outcome
+from reduced.solve.swift.chain import (
+    BOTH,
+    BUDGET,
+    COLUMNS,
+    COUNTS,
+    DEAD,
+    DELTA,
+    DONE_S,
+    DONE_Y,
+    F_MINUS,
+    F_PLUS,
+    FULL,
+    LATE_R,
+    LATE_S,
+    LEVEL,
+    NOBODY,
+    ONLY_MINUS,
+    ONLY_PLUS,
+    ORIGIN,
+    RATIO,
+    ROWS,
+    SLIDE_MINUS,
+    SLIDE_PLUS,
+    TURNED,
+    Neurons,
+    Queue,
+    Record,
+    Setting,
+)
+from reduced.solve.swift.kernels import Kernels
+from reduced.solve.swift.start import NotUnique
+
+# By the levels before and after a passage of r: the groups (sign, sliding pattern) that leave their kink.
+_RELEASED = {
+    (1, 0): ((1, SLIDE_MINUS, BOTH), (-1, SLIDE_MINUS, ONLY_PLUS)),
+    (1, 2): ((-1, SLIDE_PLUS, BOTH), (1, SLIDE_PLUS, ONLY_MINUS)),
+}
+
+
+@dataclass(frozen=True)
+class Start:
+    """The state at t = 0: per neuron sign ±1, pattern, u, v; f₊, f₋; r = Q/P, δ = r − c and its level."""
+
+    sign: Any
+    pattern: Any
+    u: Any
+    v: Any
+    f_plus: Any
+    f_minus: Any
+    r: Any
+    delta: Any
+    level: int
+
+
+def level_of(delta: Any, gap: Any) -> int:
+    """Return 0 for r < c, 1 for c ≤ r ≤ 1/c, 2 for r > 1/c."""
+    return int(delta >= 0) + int(delta > gap)
+
+
+def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, Outcome]:
+    """Follow the flow until nothing happens any more, or to the last time or row of the setting.
+
+    Arguments: setting; start; kernels, where it runs. Returns the record and finished or budget. Raises
+    NotUnique when a neuron reaches the origin of the data plane.
+    """
+    zero = 0 * start.r
+    neurons = Neurons(
+        kernels.integers(start.sign),
+        kernels.integers(start.pattern),
+        kernels.reals(start.u),
+        kernels.reals(start.v),
+    )
+    m = len(neurons.sign)
+    record = _first_row(start, kernels, neurons, zero)
+    while True:
+        record = _with_room(record, kernels, 2 * m + 2, zero)
+        queues = _queues(setting, neurons, record, kernels, zero)
+        why = kernels.run_leg(setting, neurons, *queues, record)
+        while why == FULL:
+            record = _with_room(record, kernels, 2 * m + 2, zero)
+            why = kernels.run_leg(setting, neurons, *queues, record)
+        if why == ORIGIN:
+            last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
+            raise NotUnique(f"neuron {last} reaches both kinks at once, at the origin of the data plane")
+        if why != TURNED:
+            return record, Outcome.BUDGET if why == BUDGET else Outcome.FINISHED
+        mark = 3 * (int(record.counts[ROWS]) - 1)
+        passage = int(record.switches[mark + 1]), int(record.switches[mark + 2])
+        for sign, before, after in _RELEASED.get(passage, ()):
+            kernels.release(setting, neurons, record, sign, before, after)
+
+
+def _first_row(start: Start, kernels: Kernels, neurons: Neurons, zero: Any) -> Record:
+    record = Record(kernels.integers([0] * COUNTS), kernels.blank(COLUMNS, zero), kernels.blank(3, 0))
+    for pattern in range(DEAD, SLIDE_MINUS + 1):
+        record.counts[pattern] = sum(len(kernels.members(neurons, sign, pattern)) for sign in (1, -1))
+    record.counts[LEVEL], record.counts[ROWS] = start.level, 1
+    for column in range(COLUMNS):
+        record.rows[column] = zero
+    record.rows[F_PLUS], record.rows[F_MINUS] = start.f_plus, start.f_minus
+    record.rows[RATIO], record.rows[DELTA] = start.r, start.delta
+    for place in range(3):
+        record.switches[place] = NOBODY
+    return record
+
+
+def _with_room(record: Record, kernels: Kernels, count: int, zero: Any) -> Record:
+    """Return the record with room for so many more rows (room and rows in use may not differ by much less)."""
+    needed = int(record.counts[ROWS]) + count
+    if len(record.switches) >= 3 * needed:
+        return record
+    return Record(
+        record.counts,
+        kernels.grow(record.rows, COLUMNS * needed, zero),
+        kernels.grow(record.switches, 3 * needed, 0),
+    )
+
+
+def _queues(
+    setting: Setting, neurons: Neurons, record: Record, kernels: Kernels, zero: Any
+) -> tuple[Queue, ...]:
+    """Return the four sorted lists and two empty heaps of the leg that begins."""
+    c, s2 = setting.angle.c, setting.angle.s2
+    level = record.counts[LEVEL]
+    for place in range(DONE_S, LATE_R + 1):
+        record.counts[place] = 0
+
+    def group(sign: int, pattern: int, coordinate: Any, divisor: Any) -> tuple[Any, Any, Any]:
+        return kernels.members(neurons, sign, pattern), coordinate, divisor
+
+    u, v = neurons.u, neurons.v
+    by_S = [group(1, ONLY_PLUS, v, -c), group(-1, ONLY_PLUS, u, 1), group(-1, SLIDE_MINUS, u, s2)]
+    by_R = [group(1, ONLY_MINUS, v, 1), group(-1, ONLY_MINUS, u, -c), group(1, SLIDE_PLUS, v, s2)]
+    by_X = [group(1 if level == 2 else -1, BOTH, u, 1)]
+    by_Y = [group(-1 if level == 0 else 1, BOTH, v, 1)]
+    m = len(neurons.sign)
+    heaps = tuple(Queue(kernels.blank(m, zero), kernels.blank(m, 0)) for _ in range(2))
+    return (*(kernels.queue(groups) for groups in (by_S, by_R, by_X, by_Y)), *heaps)
