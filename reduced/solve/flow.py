@@ -307,6 +307,11 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
         _pass_ratio(state, ratio_event)
     for member, pattern, coordinate in arrivals:
         _arrive(state, member, pattern, coordinate, ridge)
+    # without an active neuron a prediction is 0 exactly, not the rounding left over
+    state.f_plus, state.f_minus = (
+        f if any(pattern[point] == "+" for _, pattern in state.groups) else state.ctx.zero
+        for point, f in enumerate((state.f_plus, state.f_minus))
+    )
     return True
 
 

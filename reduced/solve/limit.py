@@ -38,7 +38,7 @@ class LimitDirection:
     gamma: str
     kink_plus: str | None
     kink_minus: str | None
-    gamma_max: str
+    gamma_max: str | None
     gamma_ratio: str | None
 
 
@@ -72,27 +72,22 @@ def limit_values(ctx: Any, problem: Problem) -> LimitValues:
 
 
 def limit(
-    problem: Problem, digits: int = 30, beta_plus: ExactLike = "1/2", beta_minus: ExactLike = "1/2"
+    problem: Problem,
+    digits: int = 30,
+    beta_plus: ExactLike | None = None,
+    beta_minus: ExactLike | None = None,
 ) -> LimitDirection:
     """Return the limiting direction, its KKT multipliers, and its margin beside the best possible one.
 
     Arguments: problem; digits of every number; beta_plus, beta_minus, fractions of positive and negative
-    neurons among all m (for γ_max, attained with every neuron alive). Source: Thm 4.10–4.11; margins derived
-    here (theory §7).
+    neurons among all m, which fix γ_max, attained with every neuron alive (default one half each; with more
+    than half of all neurons alive in one sign γ_max is then None).
+    Raises InputError. Source: Thm 4.10–4.11; margins derived here.
     """
-    betas = [exact(beta_plus, "beta_plus"), exact(beta_minus, "beta_minus")]
-    for name, beta, alpha in zip(
-        ("beta_plus", "beta_minus"), betas, (problem.alpha_plus, problem.alpha_minus), strict=True
-    ):
-        if sign(beta) < 0 or sign(1 - beta) < 0:
-            raise InputError(name, beta, "a fraction between 0 and 1")
-        if sign(beta - alpha) < 0:
-            raise InputError(name, beta, f"at least the living fraction {alpha}")
-    if sign(1 - betas[0] - betas[1]) < 0:
-        raise InputError("beta_plus + beta_minus", betas[0] + betas[1], "a sum of at most 1")
-    best = checked_problem(problem.p, problem.delta, betas[0], betas[1], problem.kappa2)
+    unknown = beta_plus is None and beta_minus is None and _more_than_half_live(problem)
+    best = None if unknown else _everyone_alive(problem, beta_plus, beta_minus)
     own = keep_promise(lambda ctx: _values_or_none(ctx, problem), _numbers, digits)
-    top = keep_promise(lambda ctx: _values_or_none(ctx, best), _numbers, digits)
+    top = None if best is None else keep_promise(lambda ctx: _values_or_none(ctx, best), _numbers, digits)
     ratio = None
     if top is not None:
         ratio = "0" if own is None else decimal_string(own.gamma / top.gamma, digits)
@@ -111,8 +106,31 @@ def limit(
         "0" if own is None else decimal_string(own.gamma, digits),
         None if own is None else text(own.kink_plus),
         None if own is None else text(own.kink_minus),
-        "0" if top is None else decimal_string(top.gamma, digits),
+        None if unknown else "0" if top is None else decimal_string(top.gamma, digits),
         ratio,
+    )
+
+
+def _more_than_half_live(problem: Problem) -> bool:
+    half = exact("1/2")
+    return sign(problem.alpha_plus - half) > 0 or sign(problem.alpha_minus - half) > 0
+
+
+def _everyone_alive(problem: Problem, beta_plus: ExactLike | None, beta_minus: ExactLike | None) -> Problem:
+    """Return the problem in which all positive and all negative neurons live."""
+    given = {"beta_plus": beta_plus, "beta_minus": beta_minus}
+    betas = {name: exact("1/2" if value is None else value, name) for name, value in given.items()}
+    alphas = {"beta_plus": problem.alpha_plus, "beta_minus": problem.alpha_minus}
+    for name, beta in betas.items():
+        if sign(beta) < 0 or sign(1 - beta) < 0:
+            raise InputError(name, beta, "a fraction between 0 and 1")
+        if sign(beta - alphas[name]) < 0:
+            raise InputError(name, beta, f"at least the living fraction {alphas[name]}")
+    total = betas["beta_plus"] + betas["beta_minus"]
+    if sign(1 - total) < 0:
+        raise InputError("beta_plus + beta_minus", total, "a sum of at most 1")
+    return checked_problem(
+        problem.p, problem.delta, betas["beta_plus"], betas["beta_minus"], problem.kappa2, assumption=False
     )
 
 

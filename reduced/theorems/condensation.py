@@ -1,4 +1,7 @@
-"""Theorem 4.1, the initial condensation: everything is looked at at T_I = 10√(κ₁/κ₂)."""
+"""Theorem 4.1, the initial condensation: everything is looked at at T_I = 10√(κ₁/κ₂).
+
+Alignment is measured in its weakest form: 1 − cos is small here, and O(√(κ₁/κ₂)) as κ₁ shrinks.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from reduced.maxmargin import kkt, limit_network, perturb
 from reduced.maxmargin.network import Angles
 from reduced.maxmargin.perturbation import Perturbation
-from reduced.theorems.evidence import LATE_POWERS, Evidence
+from reduced.theorems.evidence import LATE, LATE_POWERS, Evidence
 from reduced.theorems.hypotheses import (
     both_signs_alive,
     counts_in_bounds,
@@ -37,7 +37,7 @@ def _direction(side: Callable[[Angles], float | None]) -> Callable[[Evidence], M
         seen_at_end = side(e.angles(e.flow.neurons(e.flow.end)))
         words = (
             f"largest angle {seen_at_end:.3e} at t = {e.flow.end:.0e}, {found[0]:.3e} … {found[-1]:.3e} "
-            f"at 10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}"
+            f"at {LATE}"
         )
         if max(found) < _ROUNDING:
             return Measurement(words + " (zero to rounding)", True, 0.0)
@@ -55,7 +55,8 @@ def _dead_vanish(e: Evidence) -> Measurement:
         W = e.late_weights(power)
         shares.append(float(np.linalg.norm(W[e.phases.dead], axis=1).max(initial=0.0) / np.linalg.norm(W)))
     logs = [power * _LN10 for power in LATE_POWERS]
-    words = f"largest ‖b_k‖/‖θ‖ of {len(e.phases.dead)} dead: {shares[0]:.3e} … {shares[-1]:.3e} at 10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}"
+    ends = f"{shares[0]:.3e} … {shares[-1]:.3e} at {LATE}"
+    words = f"largest ‖b_k‖/‖θ‖ of {len(e.phases.dead)} dead: {ends}"
     swept = scaling("log t", logs, [share * log for share, log in zip(shares, logs, strict=True)])
     return Measurement(words, swept.same_order and shares[-1] < shares[0], swept.low[-1], swept.why)
 
@@ -67,7 +68,10 @@ def _final_patterns(e: Evidence) -> Measurement:
     v_plus, u_minus = W[e.positive] @ e.data.X[1], W[e.negative] @ e.data.X[0]
     off, least = float(np.abs(v_plus).max(initial=0.0)), float(u_minus.min(initial=math.inf))
     seen = off < _ROUNDING and least > 0
-    words = f"max|⟨b̄_k, x₋⟩| over K₊ = {off:.1e}, min⟨b̄_k, x₊⟩ over K₋ = {least:.4g} (t = 10^{LATE_POWERS[-1]}, ‖θ‖ = 1)"
+    words = (
+        f"max|⟨b̄_k, x₋⟩| over K₊ = {off:.1e}, min⟨b̄_k, x₊⟩ over K₋ = {least:.4g} "
+        f"(t = 10^{LATE_POWERS[-1]}, ‖θ‖ = 1)"
+    )
     return Measurement(words, seen, least, "" if seen else "K₊ off its kink or K₋ on it")
 
 
@@ -116,7 +120,10 @@ def _living_optimal(e: Evidence) -> Measurement:
     if e.limit is None:
         return Measurement("no limit direction", None)
     found = _test(e).living_only
-    words = f"best slope {found.best_slope:.1e} over all directions of living neurons, {found.random_best:.2e} over {found.random_count} random ones"
+    words = (
+        f"best slope {found.best_slope:.1e} over all directions of living neurons, "
+        f"{found.random_best:.2e} over {found.random_count} random ones"
+    )
     return Measurement(
         words, found.local_optimum, found.best_slope, "" if found.local_optimum else "not certified"
     )

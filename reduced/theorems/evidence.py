@@ -1,4 +1,4 @@
-"""Everything the statements are measured on: flows, phases, exact runs of one network, computed when asked for."""
+"""Everything the statements are measured on: flows, phases and exact runs of one network, kept once made."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ ANGLES = ("pi/10", "pi/15", "pi/20", "pi/30")
 RATIOS = (2, 4, 6, 8)
 LATE_POWERS = (30, 100, 300, 1000)
 """Powers of ten of the late times at which the end of training is looked at."""
+LATE = f"10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,7 @@ class Evidence:
         return f_plus, f_minus
 
     def late_weights(self, power: int) -> Floats:
-        """Return all weights (m, d) at t = 10^power: in the data plane from the exact flow, elsewhere frozen."""
+        """Return all weights (m, d) at t = 10^power: exact flow in the data plane, frozen elsewhere."""
         flow, W = self.exact_run.flow, np.array(self.network.W)
         index, q = flow.locate(flow.ctx.mpf(10) ** power)
         across, along = math.sin(self.delta / 2), math.cos(self.delta / 2)

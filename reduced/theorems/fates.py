@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _quiet_moment(e: Evidence) -> tuple[float, float]:
     """Return a time and a step around which no event happens: inside the longest gap between early events."""
     bound = e.time("T_r_equals_c") or e.T_I
     marks = sorted({0.0, bound, *(event.t for event in e.flow.events if event.t < bound)})
-    left, right = max(zip(marks, marks[1:], strict=False), key=lambda gap: gap[1] - gap[0])
+    left, right = max(pairwise(marks), key=lambda gap: gap[1] - gap[0])
     middle = (left + right) / 2
     return middle, (right - left) * 1e-4
 
@@ -104,14 +105,13 @@ def _classes() -> tuple[_Class, ...]:
         arguments = [symbols.get(name, sympy.Dummy()) for name in names]
         return sympy.lambdify(arguments, expression, modules="numpy")  # type: ignore[no-any-return]
 
-    ends = {"++": "++", "0+": "0+", "--": "--", "+-": "+-", "-+": "-+"}
     return tuple(
         _Class(
             course.sign,
             course.pattern,
             plain(course.condition),
             plain(course.exit_time),
-            ends[course.steps[-1].pattern if course.steps else course.pattern],
+            course.steps[-1].pattern if course.steps else course.pattern,
             len(course.steps),
         )
         for course in all_courses()
@@ -181,7 +181,8 @@ def _counts(e: Evidence) -> Measurement:
     for sign, bound, name, count in ((1, BOUND_PLUS, "K₊", found[0]), (-1, BOUND_MINUS, "K₋", found[1])):
         chance, promised = law.within(sign, e.m, bound), law.hoeffding(sign, e.m, bound)
         words.append(
-            f"|{name}| = {count}, in bounds with probability {chance:.4f} (Hoeffding ≥ {max(promised, 0):.4f})"
+            f"|{name}| = {count}, in bounds with probability {chance:.4f} "
+            f"(Hoeffding ≥ {max(promised, 0):.4f})"
         )
         seen = seen and chance >= promised
     return Measurement(

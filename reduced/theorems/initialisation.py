@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reduced.numbers import decimal_string
 from reduced.solve.network import network_flow
@@ -56,35 +57,35 @@ def small_kappa1(e: Evidence, kappa1: Sequence[float] = KAPPA_SWEEP) -> SmallKap
     rows = []
     for value in kappa1:
         network = e.with_kappa1(value).network
-        run = network_flow(network.W, network.sign, e.problem, EXACT_DIGITS)
-        found = [run.times[name] for name in ("T_plat", "T_II", "T_III_PT")]
-        if any(t is None for t in found):
+        times = network_flow(network.W, network.sign, e.problem, EXACT_DIGITS).times
+        T_plat, T_II, T_III_PT = (times[name] for name in ("T_plat", "T_II", "T_III_PT"))
+        if T_plat is None or T_II is None or T_III_PT is None:
             return None
-        rows.append((value, *found))
+        rows.append((value, T_plat, T_II, T_III_PT))
     return _fitted(rows)
 
 
 def over_small_kappa1(e: Evidence) -> SmallKappa1 | None:
-    """Sweep κ₁ over its four decades with the numerical flow: quick, and enough down to 1e-4."""
+    """Sweep κ₁ over its four decades with the numerical flow: quick, and enough for four of them."""
     rows = []
     for variant in e.over_kappa1():
-        found = [variant.time(name) for name in ("T_plat", "T_II", "T_III_PT")]
-        if any(t is None for t in found):
+        T_plat, T_II, T_III_PT = (variant.time(name) for name in ("T_plat", "T_II", "T_III_PT"))
+        if T_plat is None or T_II is None or T_III_PT is None:
             return None
-        rows.append((variant.kappa1, *found))
+        rows.append((variant.kappa1, T_plat, T_II, T_III_PT))
     return _fitted(rows)
 
 
-def _fitted(rows: Sequence[tuple[object, ...]]) -> SmallKappa1:
+def _fitted(rows: Sequence[tuple[float, Any, Any, Any]]) -> SmallKappa1:
     """Fit both orders; the limit comes from the last two rows with the error taken as first order."""
-    kappas = [float(str(row[0])) for row in rows]
-    plateaus = [row[1] for row in rows]
+    kappas, plateaus = [row[0] for row in rows], [row[1] for row in rows]
     step = kappas[-2] / kappas[-1]
     limit = (step * plateaus[-1] - plateaus[-2]) / (step - 1)
     errors = [abs(float(t - limit)) for t in plateaus[:-1]]
     transitions = [float(row[3] - row[2]) for row in rows]
     texts = tuple(
-        (f"{kappa:.3g}", *(_text(t) for t in row[1:])) for kappa, row in zip(kappas, rows, strict=True)
+        (f"{kappa1:.3g}", _text(T_plat), _text(T_II), _text(T_III_PT))
+        for kappa1, T_plat, T_II, T_III_PT in rows
     )
     return SmallKappa1(
         texts,
@@ -96,5 +97,5 @@ def _fitted(rows: Sequence[tuple[object, ...]]) -> SmallKappa1:
     )
 
 
-def _text(t: object) -> str:
+def _text(t: Any) -> str:
     return f"{t:.13g}" if isinstance(t, float) else decimal_string(t, 20)

@@ -1,4 +1,4 @@
-"""Living sets from the raw initial weights: against the flow, over many seeds, and under both initial laws."""
+"""Living sets from the raw initial weights: against the flow, over many seeds, under both initial laws."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import fullnet
-from fullnet.checks import Floats
-from reduced.crosscheck.fates import DIES, JOINS_MINUS, JOINS_PLUS, predicted_fates
-from reduced.maxmargin.network import as_float
+from reduced.crosscheck.fates import DIES, JOINS_MINUS, JOINS_PLUS, Fates, predicted_fates
+from reduced.maxmargin.network import Mask, as_float
 from reduced.records import Problem
 from reduced.theorems.counts import BOUND_MINUS, BOUND_PLUS, Signs, wilson
 
@@ -23,8 +22,8 @@ _SETTLED = 1e4
 class LivingCheck:
     """How well the rule predicts the living sets at one κ₁κ₂.
 
-    ``wrong`` of ``neurons`` end otherwise than the κ₁ → 0 rule says; ``borderline``: those whose fate the rule
-    does not say the same for every force ratio that Phase I went through; ``wrong_outside``: wrong ones that
+    ``wrong`` of ``neurons`` end otherwise than the κ₁ → 0 rule says; ``borderline``: those whose fate by the
+    rule is not the same at every force ratio that Phase I went through; ``wrong_outside``: wrong ones that
     were not borderline; ``exact`` of ``networks`` have no wrong neuron.
     """
 
@@ -53,12 +52,11 @@ class SeededCounts:
     minus_interval: tuple[float, float]
 
 
-def living_by_rule(network: fullnet.Network, problem: Problem) -> tuple[Floats, Floats]:
+def living_by_rule(network: fullnet.Network, problem: Problem) -> tuple[Mask, Mask]:
     """Return the masks (m,) of K₊ and K₋ that the raw weights predict as κ₁κ₂ → 0 (theory §6; derived)."""
     p = as_float(problem.p, "p")
-    fate = _fates(network, problem, (1 / p, 1 / p))[0]
-    plus, minus = fate == JOINS_PLUS, fate == JOINS_MINUS
-    return plus, minus
+    fate = _fates(network, problem, (1 / p, 1 / p)).fate
+    return fate == JOINS_PLUS, fate == JOINS_MINUS
 
 
 def living_check(
@@ -82,23 +80,22 @@ def living_check(
         flow = fullnet.gradient_flow(scaled, data, _SETTLED)
         settled = fullnet.phase_times(flow).times["last_phase_one_event"] or 0.0
         ratios = np.exp(flow.at(np.linspace(0.0, settled, 65)).sum(axis=1)) / p
-        rule, _ = _fates(scaled, problem, (1 / p, 1 / p))
-        _, borderline = _fates(scaled, problem, (float(ratios.min()), float(ratios.max())))
+        rule = _fates(scaled, problem, (1 / p, 1 / p)).fate
+        unsure = _fates(scaled, problem, (float(ratios.min()), float(ratios.max()))).borderline
         found = np.where(~flow.living, DIES, np.where(network.sign > 0, JOINS_PLUS, JOINS_MINUS))
         wrong = rule != found
-        counts.append((wrong.sum(), borderline.sum(), (wrong & ~borderline).sum(), len(wrong)))
+        counts.append((wrong.sum(), unsure.sum(), (wrong & ~unsure).sum(), len(wrong)))
     wrong, borderline, outside, neurons = (int(x) for x in np.sum(counts, axis=0))
     exact = sum(one[0] == 0 for one in counts)
     product = kappa1 * networks[0].kappa2
     return LivingCheck(product, len(counts), exact, neurons, wrong, borderline, outside)
 
 
-def _fates(network: fullnet.Network, problem: Problem, ratios: tuple[float, float]) -> tuple[Floats, Floats]:
+def _fates(network: fullnet.Network, problem: Problem, ratios: tuple[float, float]) -> Fates:
     delta = as_float(problem.delta, "delta")
     points = fullnet.two_point(as_float(problem.p, "p"), delta, network.W.shape[1]).X
     u, v = (network.W @ x for x in points)
-    found = predicted_fates(u, v, network.sign, delta, ratios)
-    return found.fate, found.borderline  # type: ignore[return-value]
+    return predicted_fates(u, v, network.sign, delta, ratios)
 
 
 def seeded_counts(
@@ -138,6 +135,9 @@ def seeded_counts(
 
 
 def gaussian_norm_spread(dim: int) -> float:
-    """Return the relative standard deviation of ‖b_k(0)‖ under N(0, κ₁²I/(md)): √(d/E² − 1), E = E‖N(0, I)‖."""
+    """Return the relative standard deviation of ‖b_k(0)‖ under N(0, κ₁²I/(md)).
+
+    It is √(d/E² − 1) with E = E‖N(0, I)‖ in dimension d, about 1/√(2d).
+    """
     mean = math.sqrt(2) * math.exp(math.lgamma((dim + 1) / 2) - math.lgamma(dim / 2))
     return math.sqrt(dim / mean**2 - 1)

@@ -1,4 +1,4 @@
-"""The prediction ODEs against the network: difference quotients of f in the flow (Lem D.2–D.3, E.5–E.6, F.2–F.3)."""
+"""The prediction ODEs (Lem D.2–D.3, E.5–E.6, F.2–F.3) against difference quotients of f in the flow."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def changes_in_words(found: dict[tuple[int, int], int]) -> str:
 
 
 def _periods(e: Evidence) -> list[tuple[str, float, float]]:
-    """Return (name, begin, end) of the periods that came; a moment just before an event is its predecessor."""
+    """Return (name, begin, end) of the periods that came."""
     times = {name: e.time(name) for name in ("T_II", "T_III_PT", "T_III")}
     settled, end = e.time("last_phase_one_event") or 0.0, e.flow.end
     marks: list[tuple[str, float | None]] = [

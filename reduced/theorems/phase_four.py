@@ -1,4 +1,4 @@
-"""Theorem 4.9 and the lemmas of Phase IV: no more changes, L ~ 1/t, and where the norm and the gradient go."""
+"""Theorem 4.9 and the lemmas of Phase IV: no more changes, L ~ 1/t, growth of the norm, the gradient."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 import fullnet
 from fullnet.checks import Floats
-from reduced.theorems.evidence import LATE_POWERS, Evidence
+from reduced.theorems.evidence import LATE, LATE_POWERS, Evidence
 from reduced.theorems.hypotheses import (
     both_signs_alive,
     counts_in_bounds,
@@ -77,7 +77,10 @@ def _ratio_to_limit(e: Evidence) -> Measurement:
     falls = float(np.max(r[:-1] / r[1:] - 1))
     start, gap = abs(float(r[0]) * e.cosine - 1), abs(float(r[-1]) / rho - 1)
     seen = falls < 1e-9 and start < 1e-6 and gap < 1e-6
-    words = f"r from {r[0]:.8g} (1/c = {1 / e.cosine:.8g}) to {r[-1]:.8g}, ρ = {rho:.8g}; falls by {max(falls, 0):.0e}"
+    words = (
+        f"r from {r[0]:.8g} (1/c = {1 / e.cosine:.8g}) to {r[-1]:.8g}, ρ = {rho:.8g}; "
+        f"falls by {max(falls, 0):.0e}"
+    )
     return Measurement(words, seen, gap, "" if seen else "r does not rise from 1/c to ρ")
 
 
@@ -107,7 +110,10 @@ def _logarithmic(point: int) -> Callable[[Evidence], Measurement]:
         late = max(abs(a - b) for a, b in zip(gaps[-4:], gaps[-3:], strict=False))
         low, high = min(gaps), max(gaps)
         seen = late < 1e-6 and high - low < math.log(10) * 2
-        words = f"±f − log t in [{low:.4f}, {high:.4f}] from T_III to 10^{LATE_POWERS[-1]}, at the end {gaps[-1]:.8f}"
+        words = (
+            f"±f − log t in [{low:.4f}, {high:.4f}] from T_III to 10^{LATE_POWERS[-1]}, "
+            f"at the end {gaps[-1]:.8f}"
+        )
         return Measurement(
             words, seen, gaps[-1], "" if seen else "it drifts or spans more than a factor 100 in e^f"
         )
@@ -149,7 +155,7 @@ def _norm_grows(e: Evidence) -> Measurement:
     ratios = [norm * gamma / log for norm, log in zip(norms, logs, strict=True)]
     found = scaling("log t", logs, ratios)
     seen = found.same_order and norms[-1] > norms[0]
-    words = f"‖θ‖ = {norms[0]:.5g} … {norms[-1]:.5g} at t = 10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}; γ‖θ‖/log t → {ratios[-1]:.6f}"
+    words = f"‖θ‖ = {norms[0]:.5g} … {norms[-1]:.5g} at t = {LATE}; γ‖θ‖/log t → {ratios[-1]:.6f}"
     return Measurement(words, seen, ratios[-1], found.why)
 
 
@@ -160,7 +166,9 @@ def _gradient_aligns(e: Evidence) -> Measurement:
     logs = [power * _LN10 for power in LATE_POWERS]
     found = scaling("log t", logs, [angle * log for angle, log in zip(angles, logs, strict=True)])
     seen = found.same_order and angles[-1] < angles[0]
-    words = f"angle(−∇L, θ) = {angles[0]:.3e} … {angles[-1]:.3e} at t = 10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}, times log t: {found.low[-1]:.4g}"
+    words = (
+        f"angle(−∇L, θ) = {angles[0]:.3e} … {angles[-1]:.3e} at t = {LATE}, times log t: {found.low[-1]:.4g}"
+    )
     return Measurement(words, seen, found.low[-1], found.why)
 
 

@@ -126,7 +126,7 @@ def _accuracy(e: Evidence) -> Measurement:
     changes = [(t, level) for t, level in e.flow.accuracy_changes if t > e.T_I]
     before, expected = float(e.flow.accuracy(min(e.T_I, T_plat))), e.p / (1 + e.p)
     seen = (
-        e.T_I < T_plat
+        T_plat > e.T_I
         and abs(before - expected) < 1e-12
         and len(changes) == 1
         and changes[0][1] == 1.0
@@ -146,7 +146,7 @@ def _plateau_stays(e: Evidence) -> Measurement:
     return Measurement(found.plateau_words, seen, found.plateau_limit, why)
 
 
-def phase_ode(phase: str, begin: str, end: str) -> Callable[[Evidence], Measurement]:
+def phase_ode(phase: str, begin: str, end: str | None) -> Callable[[Evidence], Measurement]:
     """Compare ḟ± in the flow with the prediction ODE of a phase on the network's own counts."""
 
     def measure(e: Evidence) -> Measurement:
@@ -190,7 +190,7 @@ def _ratio_rises(e: Evidence) -> Measurement:
 def _force_decays(e: Evidence) -> Measurement:
     """Sample P·(p + κ₂²Δ²t) over [T_I, T_II]."""
     end = e.time("T_II") or e.flow.end
-    if not e.T_I < end:
+    if end <= e.T_I:
         return Measurement("Phase II is empty", None)
     times = np.geomspace(e.T_I, end, _SAMPLES)
     P = e.forces(times)[:, 0]
@@ -215,7 +215,10 @@ def _nearest_ends_phase(e: Evidence) -> Measurement:
     nearest = int(e.positive[int(np.argmin(v))])
     r = float(e.ratio(T_II))
     seen = first.neuron == nearest and r < 1 / e.cosine and bool(v.min() > 0)
-    words = f"neuron {first.neuron} reaches v = 0 first; least v halfway: neuron {nearest}; r(T_II) = {r:.6g} < 1/c"
+    words = (
+        f"neuron {first.neuron} reaches v = 0 first; least v halfway: neuron {nearest}; "
+        f"r(T_II) = {r:.6g}, 1/c = {1 / e.cosine:.6g}"
+    )
     return Measurement(words, seen, r, "" if seen else "another condition of Phase II broke first")
 
 

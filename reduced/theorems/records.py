@@ -43,7 +43,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of the paper: its id, the claim in words and as a formula, hypotheses, how to measure it."""
+    """One statement of the paper: id, claim in words and as a formula, hypotheses, and how to measure it."""
 
     id: str
     claim: str

@@ -31,7 +31,7 @@ class Scaling:
 
     @property
     def exponent(self) -> float:
-        """The power of the variable that the claim leaves unexplained (of low or high, the larger in size)."""
+        """The power of the variable that the claim leaves over (of low or high, the larger in size)."""
         return max((_slope(self.at, values) for values in (self.low, self.high)), key=abs)
 
     @property
@@ -41,7 +41,7 @@ class Scaling:
 
     @property
     def bounded(self) -> bool:
-        """Whether an O-claim for a vanishing variable holds: the greatest ratio does not grow as it shrinks."""
+        """Whether an O-claim for a vanishing variable holds: the ratio does not grow as the variable shrinks."""
         first = self.high[int(np.argmax(self.at))]
         if first == 0:
             return max(self.high) == 0
@@ -69,7 +69,7 @@ class Scaling:
 
 
 def scaling(name: str, at: Sequence[float], ratios: Sequence[float | Sequence[float]]) -> Scaling:
-    """Build a Scaling from ratios: one number, or many (one a neuron, say), for each value of the variable."""
+    """Build a Scaling from ratios: one number, or many (one a neuron, say), at each value."""
     ranges = [np.atleast_1d(np.asarray(ratio, dtype=float)) for ratio in ratios]
     return Scaling(
         name,

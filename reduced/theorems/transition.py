@@ -43,7 +43,10 @@ def _transition_time(e: Evidence) -> Measurement:
     if found is None or span is None:
         return Measurement("the transition does not come", None)
     begin, end = span
-    words = f"T_III^PT − T_II = {end - begin:.6g} = {(end - begin) / begin:.3g} T_II, ∝ κ₁^{found.exponent + 0.5:.3f}"
+    words = (
+        f"T_III^PT − T_II = {end - begin:.6g} = {(end - begin) / begin:.3g} T_II, "
+        f"∝ κ₁^{found.exponent + 0.5:.3f}"
+    )
     why = "" if found.bounded else "it does not shrink like √κ₁"
     return Measurement(words, found.bounded, (end - begin) / begin, why)
 
@@ -108,21 +111,22 @@ def _phase_three_quiet(e: Evidence) -> Measurement:
     return Measurement(words, seen, T_III, "" if seen else "Phase III is not quiet")
 
 
-def _same_order(e: Evidence) -> Measurement:
-    """T_III over T_II along the sweep of Δ, and T_III − T_II beside its small-angle law (theory §6)."""
+def _shortly_after(e: Evidence) -> Measurement:
+    """(T_III − T_II)/(Δ² T_II) along the sweep of Δ, and T_III − T_II beside its small-angle law."""
     found = []
     for v in e.over_angles():
         begin, end = v.time("T_II"), v.time("T_III")
         if begin is not None and end is not None:
-            found.append((v.delta, end / begin))
+            found.append((v.delta, (end / begin - 1) / v.delta**2))
     begin, end = e.time("T_II"), e.time("T_III")
     if len(found) < 3 or begin is None or end is None:
         return Measurement(f"T_III is finite at {len(found)} angles only", None)
     swept = scaling("Δ", *zip(*found, strict=True))
     law = phase_three_law(e)
-    words = f"T_III/T_II: {swept.words}; T_III − T_II = {end - begin:.6g}"
+    words = f"(T_III/T_II − 1)/Δ²: {swept.words}; T_III − T_II = {end - begin:.6g}"
     words += f" (small-angle law {law:.6g})" if law is not None else ""
-    return Measurement(words, swept.same_order, end / begin, swept.why)
+    why = "" if swept.bounded else f"it grows as Δ shrinks (Δ^{swept.exponent:+.3f})"
+    return Measurement(words, swept.bounded, (end / begin - 1) / e.delta**2, why)
 
 
 def phase_three_law(e: Evidence) -> float | None:
@@ -218,10 +222,10 @@ STATEMENTS = (
     ),
     Statement(
         "4.7-T_III",
-        "Phase III ends at a time of the order of the end of Phase II",
-        "T_III = Θ(T_II) over Δ",
+        "Phase III is short beside Phase II",
+        "T_III = (1 + O(Δ²)) T_II",
         (*_FOLLOWS, four_phases),
-        _same_order,
+        _shortly_after,
     ),
     Statement(
         "4.8",

@@ -17,7 +17,7 @@ from reduced.solve.promise import check_digits
 # The printed middle has so many more digits than asked, so that rounding it costs next to nothing.
 _MORE_DIGITS = 3
 _BALL_MARGIN_BITS = 14
-_FIRST_GUARD_BITS = 40
+_FIRST_GUARD_BITS = 64
 # Guard bits at which numbers that no ball has separated are given up on.
 _LAST_GUARD_BITS = 20_000
 

@@ -197,6 +197,12 @@ def proved_sign(number: Exact) -> int:
 _proved_zero = lru_cache(maxsize=1000)(is_zero)
 
 
+@lru_cache
+def _sketch_context() -> Any:
+    """Return the one mpmath context for sketches (only whoever holds the precision lock uses it)."""
+    return private_context(15)
+
+
 class BallContext:
     """Balls under the names of an mpmath context, at the precision set by :func:`working_precision`.
 
@@ -209,7 +215,7 @@ class BallContext:
 
     def __init__(self) -> None:
         """Make the mpmath context for sketches at a share of the present precision."""
-        self.sketch = private_context(15)
+        self.sketch = _sketch_context()
         self.sketch.prec = _SKETCH_BITS + flint.ctx.prec // _SKETCH_SHARE
 
     def mpf(self, value: Any) -> Ball:

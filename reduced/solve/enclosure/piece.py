@@ -3,7 +3,7 @@
 The formulas are those of the mpmath pieces. What is added: a root is proposed by the mpmath piece through the
 midpoints and proved by interval Newton; it is the only one between two certified places because a form's
 slope has one sign there (its sign is certified at both ends, and it turns once at most since dR/dS is
-monotone along a piece); the two power series are hypergeometric functions with Arb's tail bounds.
+monotone along a piece); the two power series have proved tails.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from reduced.solve.block import Block, Form, MinusBlock, PlusBlock, RatioBlock, StillBlock, block
-from reduced.solve.enclosure.ball import ONE, ZERO, Ball, Undecided
+from reduced.solve.enclosure.ball import ZERO, Ball, Undecided
 from reduced.solve.enclosure.root import enclose_root
+from reduced.solve.enclosure.series import rising_series
 from reduced.solve.pieces import ClosedForm, Rates
 
 
@@ -72,22 +73,21 @@ class BallRatioBlock(_ProvedRoots, RatioBlock):
         return self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
 
     def _outer_series(self, power: Ball, y: Ball) -> Ball:
-        """Return Σ (1−b)_n/n! yⁿ/(power+n) = ₂F₁(1−b, power; power+1; y)/power."""
-        return Ball(y.arb.hypgeom_2f1((1 + self.beta).arb, power.arb, (power + 1).arb)) / power
+        """Return Σ_{n≥0} (1−b)_n/n! yⁿ/(power+n)."""
+        return 1 / power + Ball(rising_series((1 + self.beta).arb, (1 + power).arb, y.arb))
 
     def _middle_series(self, z: Ball) -> Ball:
-        """Return Σ_{n≥1} (1−a)_n/n! zⁿ/(n+b) = (1−a) z/(1+b) · ₃F₂(2−a, 1+b, 1; 2, 2+b; z).
+        """Return Σ_{n≥1} (1−a)_n/n! zⁿ/(n+b).
 
         1 − a = C/g and 1 + b = (AB + 2BC + CD)/(gh) are free of cancellation; both are 0 in Phase III, where
         every term vanishes.
         """
-        if self.C == ZERO or z == ZERO:
+        if self.C == ZERO:
             return ZERO
         A, B, C, D = self.A, self.B, self.C, self.D
         rise = C / self.g
         shift = (A * B + 2 * B * C + C * D) / (self.g * self.h)
-        tail = z.arb.hypgeom([(1 + rise).arb, shift.arb, ONE.arb], [(ONE + 1).arb, (1 + shift).arb])
-        return rise * z / shift * Ball(tail)
+        return Ball(rising_series(rise.arb, shift.arb, z.arb))
 
 
 class BallPlusBlock(_ProvedRoots, PlusBlock):

@@ -25,11 +25,12 @@ def compile_kernels() -> tuple[Callable[..., int], Callable[..., None]]:
     """
     for name in ("exp", "log", "expm1", "log1p"):
         _substitute(getattr(arithmetic, name), getattr(math, name))
+    in_doubles = duration.duration
+    overload(chain.span)(lambda piece, q, motion: lambda piece, q, motion: in_doubles(piece, q, motion))
     for module in (piece, duration, chain):
         for function in _functions(module):
             if function not in _KERNELS and function is not chain.span:
                 register_jitable(function)
-    _substitute(chain.span, duration.duration)
     run_leg, release = (_cached(kernel) for kernel in _KERNELS)
     return run_leg, release
 
@@ -46,8 +47,8 @@ def _functions(module: ModuleType) -> list[FunctionType]:
 
 
 def _substitute(function: Any, machine: Any) -> None:
-    """Let compiled code call ``machine`` where the source says ``function``."""
-    overload(function)(lambda *_: machine)
+    """Let compiled code call the machine's own function of one number where the source says ``function``."""
+    overload(function)(lambda x: lambda x: machine(x))
 
 
 def _cached(kernel: FunctionType) -> Any:
