@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import reduced
+from reduced.numbers import exact
 
 
 @pytest.mark.parametrize(
@@ -23,13 +24,16 @@ def test_exact_times_approach_the_laws_like_delta_squared(state: tuple[object, .
 
 
 @pytest.mark.parametrize("name", ["T_plat", "T_II"])
-def test_from_zero_the_law_is_the_derived_one(name: str) -> None:
-    problem = reduced.problem("9/2", "1/7", "1/4", "1/10", "3/2")
+@pytest.mark.parametrize("state", [(0, 0, 0), ("1/5", "3/10", "-1/10")], ids=["zero", "general"])
+def test_the_law_is_the_derived_one(name: str, state: tuple[object, ...]) -> None:
+    problem, start = reduced.problem("9/2", "1/7", "1/4", "1/10", "3/2"), reduced.start(*state)
     derived = reduced.derive.small_angle_law(name)
-    values = {str(key): value for key, value in vars(problem).items() if key != "loss"}
-    at = {symbol: values[symbol.name.replace("Delta", "delta")].sympy() for symbol in derived.free_symbols}
-    law = getattr(reduced.asymptotic(problem, reduced.start(), 30), name)
-    assert abs(derived.subs(at).evalf(40) / reduced.numbers.exact(law).sympy() - 1) < 1e-29
+    values = {key: value for key, value in vars(problem).items() if key != "loss"}
+    values |= {"Delta": values["delta"], "f_plus_0": start.f_plus, "f_minus_0": start.f_minus}
+    values["f_minus_positive_0"] = start.f_minus - start.f_minus_negative
+    at = {symbol: values[symbol.name].sympy() for symbol in derived.free_symbols}
+    law = getattr(reduced.asymptotic(problem, start, 30), name)
+    assert abs(derived.subs(at).evalf(40) / exact(law).sympy() - 1) < 1e-29
 
 
 def test_laws_are_none_where_they_do_not_hold() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -70,12 +71,10 @@ def test_every_command_explains_itself_with_examples(run_cli: Callable, command:
 
 
 def test_interruption_is_one_line_and_exit_130(run_cli: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    import reduced.solve.timeline
-
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reduced.solve.timeline, "timeline", interrupt)
+    monkeypatch.setattr(import_module("reduced.solve.timeline"), "timeline", interrupt)
     ended = run_cli("plateau")
     assert (ended.code, ended.out, ended.err) == (130, "", "reduced: interrupted\n")
 

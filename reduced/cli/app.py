@@ -12,6 +12,7 @@ from reduced.cli.collapsed import limit, plateau, predict
 from reduced.cli.comparison import crosscheck
 from reduced.cli.derivation import derive
 from reduced.cli.descent import gd
+from reduced.cli.ledger import theorems
 from reduced.cli.options import spread
 from reduced.cli.perturbation import perturb
 from reduced.cli.render import note, print_json, print_tables
@@ -30,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb):
+for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb, theorems):
     app.command()(spread(_command))
 
 
@@ -66,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         code = app(args=words, prog_name="reduced", standalone_mode=False)
+        if code == INTERRUPTED:  # newer versions of Typer catch Ctrl-C themselves
+            raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
         return INTERRUPTED

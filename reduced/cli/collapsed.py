@@ -134,20 +134,23 @@ def limit(
     model: Model,
     out: Digits,
     beta_plus: Annotated[
-        str,
+        str | None,
         Option(
-            "--beta-plus", metavar="NUMBER", rich_help_panel="Model", help="Positive fraction of all neurons."
+            "--beta-plus",
+            metavar="NUMBER",
+            rich_help_panel="Model",
+            help="Positive fraction of all neurons (default 1/2).",
         ),
-    ] = "1/2",
+    ] = None,
     beta_minus: Annotated[
-        str,
+        str | None,
         Option(
             "--beta-minus",
             metavar="NUMBER",
             rich_help_panel="Model",
-            help="Negative fraction of all neurons.",
+            help="Negative fraction of all neurons (default 1/2).",
         ),
-    ] = "1/2",
+    ] = None,
 ) -> int:
     """Where training ends: limiting direction, KKT multipliers, margin against the best possible one.
 

@@ -68,7 +68,7 @@ def gd(
       reduced gd --init weights.npz --subgradient 1/2 --json
     """
     problem, digits = model.problem(assumption=False), out.checked()
-    rates = [read_rate(text) for text in lr or ["0.01"]]
+    rates = [read_rate(text) for text in (["0.01"] if lr is None else lr)]
     slope, steps = read_slope(subgradient), read_steps(steps)
     seconds = flow.seconds()
     network = weights.network(model)

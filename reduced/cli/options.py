@@ -62,7 +62,7 @@ class Model:
         alphas = (self.alpha_plus, self.alpha_minus)
         if not assumption:
             # the κ₁ → 0 law holds inside Assumption 3.1 only, and a network has its own fractions
-            alphas = (self.alpha_plus or "0", self.alpha_minus or "0")
+            alphas = (_or(self.alpha_plus, "0"), _or(self.alpha_minus, "0"))
         return problem(self.p, self.delta, *alphas, self.kappa2, self.loss, assumption=assumption)
 
     def read_kappa1(self) -> Exact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,9 @@ LAST_TIME = 1e12
 """Where the double-precision flow stops unless told otherwise."""
 
 _LEVEL_DIGITS = 15
+
+# How much of ln t an error of a prediction may cost where it passes zero: plateaus are slow.
+_PER_PREDICTION = 10.0
 
 
 def simulate(
@@ -175,47 +179,68 @@ def _numeric_record(
 
     points = data.points(problem, network.W.shape[1])
     path = follow(network, points, problem, flow, estimate_error=True)
-    two_points = points.is_two_point
-    phases = fullnet.phase_times(path) if two_points else None
-    found, errors = (phases.times, phases.errors) if phases else ({}, {})
+    phases = fullnet.phase_times(path) if points.is_two_point else None
+    found = dict.fromkeys(TIMES[1:]) | (phases.times if phases else {})
+    known = [name for name in TIMES[1:] if found[name] is not None]
+    errors = {found[name]: phases.errors[name] for name in known} if phases else {}
+    printed = _Trusted(path, errors, frozenset(event.t for event in path.events), digits)
     living = count_living(path.living, network)
-
-    def known(name: str) -> float | None:
-        return found.get(name)
-
-    def time_text(t: float | None) -> str | None:
-        return None if t is None else trusted_text(t, float(path.time_error(t)), digits)
-
-    def predictions_at(t: float | None) -> list[str] | None:
-        if t is None:
-            return None
-        return [trusted_text(float(f), float(path.prediction_error(t)), digits) for f in path.at(t)]
-
     return {
         "living": living,
-        "times": {
-            name: None if known(name) is None else trusted_text(found[name] or 0.0, errors[name], digits)
-            for name in TIMES[1:]
-        },
+        "times": {name: printed.time(found[name]) for name in TIMES[1:]},
         "predictions": {
-            "start": predictions_at(0.0),
-            **{name: predictions_at(known(name)) for name in TIMES[1:]},
+            "start": printed.predictions(0.0),
+            **{name: printed.predictions(found[name]) for name in TIMES[1:]},
         },
         "events": [
-            _event(str(time_text(event.t)), event.kind, event.neuron, event.before, event.after)
+            _event(str(printed.time(event.t)), event.kind, event.neuron, event.before, event.after)
             for event in path.events
         ],
-        "outcome": _outcome(path.outcome.value, living) if two_points else path.outcome.value,
+        "outcome": _outcome(path.outcome.value, living) if phases else path.outcome.value,
         "plateaus": [
             {
-                "start": time_text(start),
-                "end": time_text(end),
+                "start": printed.time(start),
+                "end": printed.time(end),
                 "level": double_text(level, min(digits, _LEVEL_DIGITS)),
             }
             for start, end, level in _plateaus(path, phases)
         ],
         "until": double_text(path.end, digits),
     }
+
+
+@dataclass(frozen=True)
+class _Trusted:
+    """Writes what a numerical flow found, with the digits its error estimate leaves.
+
+    ``errors`` holds the absolute errors of the phase times, by time; any other time has that of an event, or,
+    where it is a zero of a prediction, what the predictions' error makes of it.
+    """
+
+    path: fullnet.Trajectory
+    errors: dict[float | None, float]
+    switches: frozenset[float]
+    digits: int
+
+    def time(self, t: float | None) -> str | None:
+        """Write a flow time, None when there is none."""
+        return None if t is None else trusted_text(t, self._error(t), self.digits)
+
+    def predictions(self, t: float | None) -> list[str] | None:
+        """Write the predictions at a flow time, None when there is none."""
+        if t is None:
+            return None
+        # on these flows f moves by at most about one while t grows by a factor e
+        error = float(self.path.prediction_error(t)) + (self._error(t) / t if t else 0.0)
+        return [trusted_text(float(f), error, self.digits) for f in self.path.at(t)]
+
+    def _error(self, t: float) -> float:
+        if t in self.errors:
+            return self.errors[t]
+        error = float(self.path.time_error(t))
+        if t in self.switches:
+            return error
+        return max(error, _PER_PREDICTION * t * float(self.path.prediction_error(t)))
 
 
 def follow(

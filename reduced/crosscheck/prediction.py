@@ -16,6 +16,8 @@ from reduced.records import Problem
 from reduced.solve.flow import DEAD, Flow, Geometry, Particle, exact_flow
 from reduced.solve.promise import private_context
 
+# The pattern in which Phase I leaves the living neurons of each sign.
+JOINED = {1: "++", -1: "0+"}
 _DIGITS = 40
 
 
@@ -30,6 +32,13 @@ class State:
     patterns: list[str]
     fates: list[str]
     signs: list[int]
+
+    @property
+    def on_their_way(self) -> int:
+        """Return how many neurons that live on are not yet in the pattern of their group."""
+        joined = (JOINED[sign] for sign in self.signs)
+        places = zip(self.fates, self.patterns, joined, strict=True)
+        return sum(fate != DIES and pattern != wanted for fate, pattern, wanted in places)
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,7 @@ def _neurons(ctx: Any, state: State) -> list[Particle]:
 
 def _joined_pattern(state: State, k: int) -> str:
     """Return the pattern predicted after Phase I; a neuron still on its way keeps the one it has."""
-    joined = "++" if state.signs[k] > 0 else "0+"
+    joined = JOINED[state.signs[k]]
     on_its_way = state.patterns[k] not in (joined, DEAD)
     if on_its_way:
         return state.patterns[k]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
@@ -36,8 +37,11 @@ class Moments:
         ]
 
 
-def regime(problem: Problem) -> Regime | None:
-    """Return the regime by α = α₋/α₊ against c and 1/c (decided exactly), None when one group is empty."""
+def regime(problem: Problem, sign: Callable[[Exact], int] = sign) -> Regime | None:
+    """Return the regime by α = α₋/α₊ against c and 1/c, None when one group is empty.
+
+    Arguments: problem; sign, which decides the sign of an exact number.
+    """
     if not sign(problem.alpha_plus) or not sign(problem.alpha_minus):
         return None
     lower, upper = _excesses(problem)

@@ -71,8 +71,8 @@ def _misalignment(e: Evidence, members: Any, direction: Floats) -> Floats:
     """Return 1 − cos of the angle between each member and a direction at T_I, without cancellation."""
     units = _at_condensation(e, members)
     units = units / np.linalg.norm(units, axis=1, keepdims=True)
-    result: Floats = 0.5 * np.sum((units - direction) ** 2, axis=1)
-    return result
+    gaps: Floats = 0.5 * np.sum((units - direction) ** 2, axis=1)
+    return np.where(gaps < _ROUNDING, 0.0, gaps)
 
 
 def _swept(e: Evidence, ratios: Callable[[Evidence], Any]) -> Scaling:
@@ -120,6 +120,9 @@ def _aligned(
 
     return measure
 
+
+_ROUNDING = 1e-24
+"""What the squared rounding errors of weights leave of 1 − cos; below it is 0."""
 
 _ALIGNED = 0.05
 """1 − cos below which a neuron counts as strongly aligned (an angle of 18°)."""

@@ -50,6 +50,8 @@ def _direction(side: Callable[[Angles], float | None]) -> Callable[[Evidence], M
 
 
 def _dead_vanish(e: Evidence) -> Measurement:
+    if not len(e.phases.dead):
+        return Measurement("no neuron is dead", None)
     shares = []
     for power in LATE_POWERS:
         W = e.late_weights(power)
@@ -171,7 +173,7 @@ STATEMENTS = (
         "4.11-not-optimal",
         "yet it is not a local optimum of it",
         "∃ D: γ(θ̄ + εD) > γ(θ̄) for small ε > 0",
-        (both_signs_alive,),
+        (both_signs_alive, some_dead),
         _not_optimal,
     ),
     Statement(

@@ -36,11 +36,14 @@ LATE = f"10^{LATE_POWERS[0]} … 10^{LATE_POWERS[-1]}"
 class Evidence:
     """One initial network on its two-point data, and all that was ever measured on it.
 
+    ``ridge`` is the choice on repelling ridges, ``until`` the last time of the numerical flow.
     Variants (other κ₁, Δ or p with the same initial directions) are evidence of their own and kept.
     """
 
     network: fullnet.Network
     problem: Problem
+    ridge: Any = None
+    until: float = LAST_TIME
     _variants: dict[tuple[str, object], Evidence] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +89,9 @@ class Evidence:
     @cached_property
     def flow(self) -> fullnet.Trajectory:
         """The numerical gradient flow, with its error estimate."""
-        return fullnet.gradient_flow(self.network, self.data, LAST_TIME, estimate_error=True)
+        return fullnet.gradient_flow(
+            self.network, self.data, self.until, ridge=self.ridge, estimate_error=True
+        )
 
     @cached_property
     def phases(self) -> fullnet.Phases:
@@ -134,7 +139,7 @@ class Evidence:
     @cached_property
     def exact_run(self) -> ExactRun:
         """The exact m-neuron flow, for ever."""
-        return network_flow(self.network.W, self.network.sign, self.problem, EXACT_DIGITS)
+        return network_flow(self.network.W, self.network.sign, self.problem, EXACT_DIGITS, ridge=self.ridge)
 
     @cached_property
     def limit(self) -> LimitValues | None:
@@ -210,7 +215,7 @@ class Evidence:
 
     def _variant(self, key: tuple[str, object], network: fullnet.Network, problem: Problem) -> Evidence:
         if key not in self._variants:
-            self._variants[key] = Evidence(network, problem)
+            self._variants[key] = Evidence(network, problem, self.ridge, self.until)
         return self._variants[key]
 
     def over_kappa1(self) -> Iterator[Evidence]:
@@ -241,12 +246,15 @@ class Evidence:
         return self.with_kappa1(min(self.kappa1, self.allowed_kappa1))
 
 
-def evidence(network: fullnet.Network, problem: Problem) -> Evidence:
+def evidence(
+    network: fullnet.Network, problem: Problem, ridge: Any = None, until: float = LAST_TIME
+) -> Evidence:
     """Build the evidence of one initial network.
 
     Arguments: network, the initial network; problem, of which p, Δ, κ₂ count (the living fractions are
-    measured; exponential loss). Raises InputError.
+    measured; exponential loss); ridge, the choice on repelling ridges; until, the last time of the numerical
+    flow. Raises InputError.
     """
     if abs(as_float(problem.kappa2, "kappa2") - network.kappa2) > 1e-12 * network.kappa2:
         raise InputError("network", f"kappa2 = {network.kappa2:g}", f"the problem's {problem.kappa2}")
-    return Evidence(network, problem)
+    return Evidence(network, problem, ridge, until)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +15,39 @@ KAPPA_SWEEP = tuple(10.0**-k for k in range(1, 9))
 
 
 @dataclass(frozen=True)
-class SmallKappa1:
-    """The phase times of one network's directions over κ₁ (decimal strings in ``times``).
+class KappaTimes:
+    """The phase times at one κ₁ as mpf or float numbers, None when an event does not come."""
 
-    times: (κ₁, T_plat, T_II, T_III^PT); plateau_limit: T_plat at κ₁ → 0 by extrapolation (error of first
-    order removed); plateau_order: the fitted power of κ₁ in T_plat − limit; transition_order: that in
-    T_III^PT − T_II.
+    kappa1: float
+    T_plat: Any
+    T_II: Any | None
+    T_III_PT: Any | None
+
+    @property
+    def transition(self) -> float | None:
+        """T_III^PT − T_II."""
+        if self.T_II is None or self.T_III_PT is None:
+            return None
+        return float(self.T_III_PT - self.T_II)
+
+    def texts(self) -> tuple[str, str, str, str]:
+        """Return κ₁ and the three times as decimal strings (``inf`` for never)."""
+        return f"{self.kappa1:.3g}", _text(self.T_plat), _text(self.T_II), _text(self.T_III_PT)
+
+
+@dataclass(frozen=True)
+class SmallKappa1:
+    """The phase times of one network's directions over decreasing κ₁, and the powers fitted to them.
+
+    plateau_limit: T_plat at κ₁ → 0, extrapolated from the last two rows with an error of first order;
+    plateau_order: the power of κ₁ in |T_plat − limit|; transition_order: that in T_III^PT − T_II, None when
+    the transition does not come.
     """
 
-    times: tuple[tuple[str, str, str, str], ...]
-    transitions: tuple[float, ...]
-    plateau_errors: tuple[float, ...]
+    rows: tuple[KappaTimes, ...]
     plateau_limit: float
     plateau_order: float
-    transition_order: float
+    transition_order: float | None
 
     @property
     def plateau_settles(self) -> bool:
@@ -38,30 +57,34 @@ class SmallKappa1:
     @property
     def transition_shrinks(self) -> bool:
         """Whether T_III^PT − T_II vanishes with some positive power of κ₁."""
-        return self.transition_order > 0.5
+        return self.transition_order is not None and self.transition_order > 0.5
 
     @property
     def plateau_words(self) -> str:
         """The limit of the plateau in words."""
         return (
             f"T_plat → {self.plateau_limit:.10g}, |T_plat − limit| ∝ κ₁^{self.plateau_order:.3f} "
-            f"(κ₁ = {self.times[0][0]} … {self.times[-1][0]})"
+            f"(κ₁ = {self.rows[0].kappa1:.3g} … {self.rows[-1].kappa1:.3g})"
         )
 
 
-def small_kappa1(e: Evidence, kappa1: Sequence[float] = KAPPA_SWEEP) -> SmallKappa1 | None:
-    """Sweep κ₁ with the same initial directions, by the exact flow (25 digits: doubles lose the differences).
+def small_kappa1(
+    e: Evidence, kappa1: Sequence[float] = KAPPA_SWEEP, on_step: Callable[[str], None] | None = None
+) -> SmallKappa1 | None:
+    """Sweep κ₁ with the same initial directions, by the exact flow (doubles lose the differences).
 
-    Arguments: evidence; kappa1, decreasing values. Returns None when a phase time of the sweep is infinite.
+    Arguments: evidence; kappa1, at least three decreasing values; on_step, told in words before each. Returns
+    None when the plateau is infinite.
     """
     rows = []
     for value in kappa1:
+        if on_step is not None:
+            on_step(f"κ₁ = {value:.0e}")
         network = e.with_kappa1(value).network
-        times = network_flow(network.W, network.sign, e.problem, EXACT_DIGITS).times
-        T_plat, T_II, T_III_PT = (times[name] for name in ("T_plat", "T_II", "T_III_PT"))
-        if T_plat is None or T_II is None or T_III_PT is None:
+        times = network_flow(network.W, network.sign, e.problem, EXACT_DIGITS, ridge=e.ridge).times
+        if times["T_plat"] is None:
             return None
-        rows.append((value, T_plat, T_II, T_III_PT))
+        rows.append(KappaTimes(value, times["T_plat"], times["T_II"], times["T_III_PT"]))
     return _fitted(rows)
 
 
@@ -70,32 +93,25 @@ def over_small_kappa1(e: Evidence) -> SmallKappa1 | None:
     rows = []
     for variant in e.over_kappa1():
         T_plat, T_II, T_III_PT = (variant.time(name) for name in ("T_plat", "T_II", "T_III_PT"))
-        if T_plat is None or T_II is None or T_III_PT is None:
+        if T_plat is None:
             return None
-        rows.append((variant.kappa1, T_plat, T_II, T_III_PT))
+        rows.append(KappaTimes(variant.kappa1, T_plat, T_II, T_III_PT))
     return _fitted(rows)
 
 
-def _fitted(rows: Sequence[tuple[float, Any, Any, Any]]) -> SmallKappa1:
-    """Fit both orders; the limit comes from the last two rows with the error taken as first order."""
-    kappas, plateaus = [row[0] for row in rows], [row[1] for row in rows]
+def _fitted(rows: Sequence[KappaTimes]) -> SmallKappa1:
+    """Fit both powers."""
+    kappas, plateaus = [row.kappa1 for row in rows], [row.T_plat for row in rows]
     step = kappas[-2] / kappas[-1]
     limit = (step * plateaus[-1] - plateaus[-2]) / (step - 1)
     errors = [abs(float(t - limit)) for t in plateaus[:-1]]
-    transitions = [float(row[3] - row[2]) for row in rows]
-    texts = tuple(
-        (f"{kappa1:.3g}", _text(T_plat), _text(T_II), _text(T_III_PT))
-        for kappa1, T_plat, T_II, T_III_PT in rows
-    )
-    return SmallKappa1(
-        texts,
-        tuple(transitions),
-        tuple(errors),
-        float(limit),
-        power(kappas[:-1], errors),
-        power(kappas, transitions),
-    )
+    spans = [row.transition for row in rows]
+    found = [span for span in spans if span is not None]
+    order = power(kappas, found) if len(found) == len(rows) else None
+    return SmallKappa1(tuple(rows), float(limit), power(kappas[:-1], errors), order)
 
 
-def _text(t: Any) -> str:
+def _text(t: Any | None) -> str:
+    if t is None:
+        return "inf"
     return f"{t:.13g}" if isinstance(t, float) else decimal_string(t, 20)

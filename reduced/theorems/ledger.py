@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from reduced.errors import InputError
 from reduced.records import Problem
 from reduced.theorems import condensation, ending, fates, phase_four, plateau, transition
 from reduced.theorems.counts import wilson
-from reduced.theorems.evidence import Evidence, evidence
+from reduced.theorems.evidence import LAST_TIME, Evidence, evidence
 from reduced.theorems.hypotheses import small_initialisation
 from reduced.theorems.records import Aggregate, Ledger, Measurement, Row, Statement, Summary, Verdict
 
@@ -31,15 +32,19 @@ STATEMENTS: tuple[Statement, ...] = (
 
 
 def ledger(
-    network: fullnet.Network, problem: Problem, on_statement: Callable[[str], None] | None = None
+    network: fullnet.Network,
+    problem: Problem,
+    ridge: Any = None,
+    until: float = LAST_TIME,
+    on_statement: Callable[[str], None] | None = None,
 ) -> Ledger:
     """Measure every statement of the paper at one network.
 
     Arguments: network, the initial network; problem, of which p, Δ, κ₂ count (exponential loss, p cos Δ > 1);
-    on_statement, told the id of each statement before it is measured. Returns a Ledger. Raises InputError,
+    ridge, the choice on repelling ridges; until, the last time of the numerical flow; on_statement, told the id of each statement before it is measured. Returns a Ledger. Raises InputError,
     fullnet.NotUnique.
     """
-    found = evidence(network, problem)
+    found = evidence(network, problem, ridge, until)
     rows = []
     for statement in STATEMENTS:
         if on_statement is not None:
@@ -54,6 +59,8 @@ def row(statement: Statement, e: Evidence) -> Row:
     hypotheses = [(test, test(e)) for test in statement.hypotheses]
     unmet = [found.words for _, found in hypotheses if not found.met]
     measured = statement.measure(e)
+    if measured.seen is None:
+        unmet.append(f"nothing to measure: {measured.words}")
     asks_small = any(test is small_initialisation and not found.met for test, found in hypotheses)
     return Row(
         statement.id,

@@ -21,7 +21,7 @@ def prediction_ode_error(e: Evidence, phase: str, begin: str, end: str | None) -
     """
     start = e.time(begin)
     stop = (e.time(end) if end else None) or e.flow.end
-    if start is None or not start < stop:
+    if e.regime is None or start is None or start >= stop:
         return None
     rates = COEFFICIENTS[phase](
         len(e.positive) / e.m, len(e.negative) / e.m, e.kappa2**2, e.cosine, np.sin(e.delta) ** 2

@@ -38,11 +38,12 @@ def _no_more_changes(e: Evidence) -> Measurement:
 
 
 def _loss_decays(e: Evidence) -> Measurement:
-    """Follow t·L from ten times the last event on, up to t = 10^1000."""
+    """Follow t·L from ten times the end of the last phase on, up to t = 10^1000."""
     if e.limit is None:
         return Measurement("x₊ or x₋ is never learned", None)
-    last = e.flow.events[-1].t if e.flow.events else 1.0
-    early = np.geomspace(min(10 * last, e.flow.end), e.flow.end, 8)
+    marks = [e.time(name) for name in ("T_plat", "T_II", "T_III_PT", "T_III")]
+    settled = max((t for t in marks if t is not None), default=1.0)
+    early = np.geomspace(min(10 * max(settled, 1.0), e.flow.end), e.flow.end, 8)
     logs = list(np.log(early) + e.flow.log_loss(early))
     powers = [math.log10(t) for t in early]
     for power in LATE_POWERS:
@@ -109,7 +110,7 @@ def _logarithmic(point: int) -> Callable[[Evidence], Measurement]:
             gaps.append(float(e.data.y[point] * f - power * flow.ctx.log(10)))
         late = max(abs(a - b) for a, b in zip(gaps[-4:], gaps[-3:], strict=False))
         low, high = min(gaps), max(gaps)
-        seen = late < 1e-6 and high - low < math.log(10) * 2
+        seen = bool(late < 1e-6 and high - low < math.log(10) * 2)
         words = (
             f"±f − log t in [{low:.4f}, {high:.4f}] from T_III to 10^{LATE_POWERS[-1]}, "
             f"at the end {gaps[-1]:.8f}"

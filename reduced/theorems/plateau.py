@@ -140,7 +140,7 @@ def _plateau_stays(e: Evidence) -> Measurement:
     """Follow T_plat as κ₁ → 0: it must tend to a positive limit."""
     found = over_small_kappa1(e)
     if found is None:
-        return Measurement("T_plat or T_II is infinite", None)
+        return Measurement("T_plat is infinite", None)
     seen = found.plateau_settles
     why = "" if seen else "T_plat does not settle at a positive value"
     return Measurement(found.plateau_words, seen, found.plateau_limit, why)
@@ -170,8 +170,8 @@ def _phase_two_times(e: Evidence) -> np.ndarray[tuple[int], np.dtype[np.float64]
 def _ratio_rises(e: Evidence) -> Measurement:
     """Sample r over Phase II: rising, to r∞ = (A+C)/(B+D)."""
     times = _phase_two_times(e)
-    if times is None:
-        return Measurement("Phase II is empty", None)
+    if times is None or e.regime is None:
+        return Measurement("no Phase II with both signs alive", None)
     r = e.ratio(times)
     A, B, C, D = COEFFICIENTS["II"](
         len(e.positive) / e.m, len(e.negative) / e.m, e.kappa2**2, e.cosine, 1 - e.cosine**2

@@ -80,12 +80,12 @@ def scaling(name: str, at: Sequence[float], ratios: Sequence[float | Sequence[fl
 
 
 def power(at: Sequence[float], values: Sequence[float]) -> float:
-    """Return the exponent q of the least-squares fit values ∝ atᵠ (NaN unless all are positive)."""
+    """Return the exponent q of the least-squares fit values ∝ atᵠ (NaN unless all numbers are positive)."""
     return _slope(tuple(at), tuple(values))
 
 
 def _slope(at: Sequence[float], values: Sequence[float]) -> float:
-    if len(at) < 2 or min(values) <= 0:
+    if len(at) < 2 or min(values) <= 0 or min(at) <= 0:
         return float("nan")
     x, y = np.log(at), np.log(values)
     x = x - x.mean()

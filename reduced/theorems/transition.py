@@ -125,8 +125,12 @@ def _shortly_after(e: Evidence) -> Measurement:
     law = phase_three_law(e)
     words = f"(T_III/T_II − 1)/Δ²: {swept.words}; T_III − T_II = {end - begin:.6g}"
     words += f" (small-angle law {law:.6g})" if law is not None else ""
-    why = "" if swept.bounded else f"it grows as Δ shrinks (Δ^{swept.exponent:+.3f})"
-    return Measurement(words, swept.bounded, (end / begin - 1) / e.delta**2, why)
+    share = ((e.time("T_III_PT") or begin) - begin) / (end - begin)
+    why = (
+        f"it grows as Δ shrinks (Δ^{swept.exponent:+.3f}): {share:.0%} of T_III − T_II is the transition, "
+        "whose share of T_II goes with κ₁ and not with Δ"
+    )
+    return Measurement(words, swept.bounded, (end / begin - 1) / e.delta**2, "" if swept.bounded else why)
 
 
 def phase_three_law(e: Evidence) -> float | None:

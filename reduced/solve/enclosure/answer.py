@@ -11,7 +11,7 @@ import flint
 from mpmath.libmp import from_man_exp
 
 from reduced.numbers import decimal_string
-from reduced.solve.enclosure.ball import INFINITY, Ball, BallContext, Undecided, working_precision
+from reduced.solve.enclosure.ball import INFINITY, ZERO, Ball, BallContext, Undecided, working_precision
 from reduced.solve.promise import check_digits
 
 # The printed middle has so many more digits than asked, so that rounding it costs next to nothing.
@@ -39,7 +39,7 @@ class Enclosure:
 def certify(
     compute: Callable[[BallContext], T],
     numbers: Callable[[T], Iterable[Ball | None]],
-    answer: Callable[[BallContext, T], Answer],
+    answer: Callable[[T], Answer],
     digits: int,
 ) -> Answer:
     """Compute in balls, at rising precision, until every number has its digits; return the answer made of it.
@@ -54,12 +54,11 @@ def certify(
     while True:
         try:
             with working_precision(wanted + guard):
-                ctx = BallContext()
-                found = compute(ctx)
+                found = compute(BallContext())
                 missing = max((_missing_bits(ball, wanted) for ball in numbers(found)), default=0)
                 if missing <= 0:
-                    return answer(ctx, found)
-            guard += max(missing, 0) + 8
+                    return answer(found)
+            guard += missing + 8
         except Undecided:
             if guard > _LAST_GUARD_BITS:
                 raise
@@ -68,13 +67,13 @@ def certify(
 
 def enclosure(ball: Ball, digits: int) -> Enclosure:
     """Write a ball as decimal mid and rad; mid is rounded a few digits beyond those asked, rad covers that."""
-    if ball is INFINITY:
-        return Enclosure("inf", None)
-    mid = decimal_string(midpoint(ball), digits + _MORE_DIGITS)
+    if ball is INFINITY or ball == ZERO:
+        return Enclosure("inf", None) if ball is INFINITY else Enclosure("0", "0")
+    mid = decimal_string(_midpoint(ball), digits + _MORE_DIGITS)
     return Enclosure(mid, _decimal_above((ball.arb - flint.arb(mid)).abs_upper()))
 
 
-def midpoint(ball: Ball) -> Any:
+def _midpoint(ball: Ball) -> Any:
     """Return the exact midpoint of a ball as an mpf."""
     import mpmath
 
@@ -83,7 +82,7 @@ def midpoint(ball: Ball) -> Any:
 
 
 def _missing_bits(ball: Ball | None, wanted: int) -> int:
-    if ball is None or ball is INFINITY or ball.is_zero:
+    if ball is None or ball is INFINITY or ball == ZERO:
         return 0
     return wanted - int(ball.arb.rel_accuracy_bits())
 

@@ -9,7 +9,7 @@ from reduced.errors import InputError
 from reduced.numbers import ExactLike
 from reduced.records import Problem, Regime, Start, Timeline
 from reduced.solve.enclosure.answer import Enclosure, certify, enclosure
-from reduced.solve.enclosure.ball import Ball, BallContext
+from reduced.solve.enclosure.ball import Ball, BallContext, Undecided, proved_sign
 from reduced.solve.enclosure.piece import BallClosedForm
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
@@ -19,9 +19,9 @@ from reduced.solve.timeline import (
     check_state,
     collapsed_flow,
     moments,
+    outcome_of,
     predictions_of_groups,
     regime,
-    outcome_of,
     require_exponential,
 )
 
@@ -69,12 +69,10 @@ def enclosure_timeline(problem: Problem, start: Start, digits: int = 30) -> Encl
     require_exponential(problem)
     check_state(problem, start)
 
-    def answer(_: BallContext, found: Moments) -> EnclosedTimeline:
+    def answer(found: Moments) -> EnclosedTimeline:
         return _record(problem, start, found, digits)
 
-    return certify(
-        lambda ctx: moments(_proved_flow(ctx, problem, start)), Moments.numbers, answer, digits
-    )
+    return certify(lambda ctx: moments(_proved_flow(ctx, problem, start)), Moments.numbers, answer, digits)
 
 
 def enclosure_predict(
@@ -93,7 +91,7 @@ def enclosure_predict(
         flow = _proved_flow(ctx, problem, start)
         return [_state(flow, ctx.enclose(time)) for time in times]
 
-    def answer(_: BallContext, found: list[tuple[Ball, ...]]) -> tuple[EnclosedPoint, ...]:
+    def answer(found: list[tuple[Ball, ...]]) -> tuple[EnclosedPoint, ...]:
         return tuple(EnclosedPoint(*(enclosure(ball, digits) for ball in state)) for state in found)
 
     return certify(compute, lambda found: [ball for state in found for ball in state], answer, digits)
@@ -105,21 +103,28 @@ def enclosure_limit(problem: Problem, digits: int = 30) -> EnclosedLimit:
     Source: Thm 4.10–4.11; margins derived here (theory §7). The regime is decided exactly.
     """
 
-    def answer(_: BallContext, found: LimitValues) -> EnclosedLimit:
+    def compute(ctx: BallContext) -> LimitValues:
+        found = limit_values(ctx, problem)
+        if found.regime is not regime(problem, proved_sign):
+            raise Undecided("alpha_minus", problem.alpha_minus, "a fraction whose regime balls confirm")
+        return found
+
+    def answer(found: LimitValues) -> EnclosedLimit:
         return EnclosedLimit(found.regime, enclosure(found.rho, digits), enclosure(found.gamma, digits))
 
-    return certify(
-        lambda ctx: limit_values(ctx, problem), lambda found: [found.rho, found.gamma], answer, digits
-    )
+    return certify(compute, lambda found: [found.rho, found.gamma], answer, digits)
 
 
 def _proved_flow(ctx: BallContext, problem: Problem, start: Start) -> Flow:
-    """Return the flow of the groups in balls; a start exactly on r = c or r = 1/c is not decided."""
+    """Return the flow of the groups in balls; a start on r = c or 1/c must not pass it at once."""
     flow = collapsed_flow(ctx, problem, start, BallClosedForm())
     first, c = flow.segments[0].block, flow.geometry.c
-    for left, right, name in ((c * first.P0, first.Q0, "c"), (first.P0, c * first.Q0, "1/c")):
-        if left == right:
-            raise InputError("start", f"r = {name} exactly", "a start on one side of r = c and r = 1/c")
+    climbing = ctx.sign((first.A + first.C) * first.P0 - (first.B + first.D) * first.Q0)
+    for name, direction, on_it in (("c", -1, c * first.P0 == first.Q0), ("1/c", 1, first.P0 == c * first.Q0)):
+        if on_it and climbing == direction:
+            raise InputError(
+                "start", f"r = {name} exactly", "a start on one side of it, which balls can tell"
+            )
     return flow
 
 
@@ -138,7 +143,7 @@ def _record(problem: Problem, start: Start, found: Moments, digits: int) -> Encl
     return EnclosedTimeline(
         problem,
         start,
-        regime(problem),
+        regime(problem, proved_sign) if found.both_live else None,
         {name: time.mid for name, time in times.items()},
         {name: None if pair is None else (pair[0].mid, pair[1].mid) for name, pair in pairs.items()},
         "enclosure",

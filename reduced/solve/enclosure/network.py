@@ -16,12 +16,14 @@ from reduced.solve.network import ExactRun, measure, setting
 
 @dataclass(frozen=True)
 class EnclosedRun:
-    """The proved times of a network's flow: ``times`` by name, None for an event that never comes.
+    """The proved times of a network's flow and (f₊, f₋) there, by name.
 
-    ``events`` counts the events that were put in order on the way (duplicates of a neuron count once).
+    ``times`` has None for an event that never comes, ``predictions`` has also ``start``; ``events`` counts
+    the events that were put in order on the way (neurons joined as equal count once).
     """
 
     times: dict[str, Enclosure | None]
+    predictions: dict[str, tuple[Enclosure, Enclosure]]
     events: int
 
 
@@ -44,11 +46,15 @@ def enclosure_network(
         return measure(exact_flow(ctx, geometry, joined, predictions, None, ridge, pieces=BallClosedForm()))
 
     def numbers(run: ExactRun) -> list[Ball | None]:
-        return list(run.times.values())
+        return [*run.times.values(), *(f for pair in run.predictions.values() for f in pair)]
 
-    def answer(_: BallContext, run: ExactRun) -> EnclosedRun:
+    def answer(run: ExactRun) -> EnclosedRun:
         times = {name: None if t is None else enclosure(t, digits) for name, t in run.times.items()}
-        return EnclosedRun(times, len(run.events))
+        predictions = {
+            name: (enclosure(f_plus, digits), enclosure(f_minus, digits))
+            for name, (f_plus, f_minus) in run.predictions.items()
+        }
+        return EnclosedRun(times, predictions, len(run.events))
 
     return certify(compute, numbers, answer, digits)
 

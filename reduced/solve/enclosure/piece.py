@@ -70,7 +70,8 @@ class BallRatioBlock(_ProvedRoots, RatioBlock):
         return enclose_root(value_and_slope, ctx.point(self.sketch().path_of_time(ctx.rough(t))))
 
     def _integrand(self, q: Ball) -> Ball:
-        return self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
+        growth: Ball = self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
+        return growth
 
     def _outer_series(self, power: Ball, y: Ball) -> Ball:
         """Return Σ_{n≥0} (1−b)_n/n! yⁿ/(power+n)."""

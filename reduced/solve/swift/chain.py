@@ -202,16 +202,18 @@ def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[
     first = _soonest(piece, ahead, toward)
     if first == NOBODY:
         return q, winner
-    reached = _solve(piece, first, toward[first], ahead[first], q)
-    if reached < q:
-        q, winner = reached, first
-    for clock in range(4):
-        if clock != first and ahead[clock] < inf:
-            if q < inf and toward[clock] * _reading(move(piece, q), clock) <= ahead[clock]:
-                continue
+    motion = move(piece, 0 * piece.r)
+    for n in range(4):
+        clock = (first + n) % 4
+        if ahead[clock] < inf and (
+            n == 0 or q == inf or toward[clock] * _reading(motion, clock) > ahead[clock]
+        ):
             reached = _solve(piece, clock, toward[clock], ahead[clock], q)
             if reached < q:
                 q, winner = reached, clock
+                motion = move(piece, q)
+            elif n == 0 and q < inf:
+                motion = move(piece, q)
     return q, winner
 
 

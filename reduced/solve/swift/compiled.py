@@ -30,7 +30,7 @@ def compile_kernels() -> tuple[Callable[..., int], Callable[..., None]]:
     for module in (piece, duration, chain):
         for function in _functions(module):
             if function not in _KERNELS and function is not chain.span:
-                register_jitable(function)
+                register_jitable(error_model="numpy")(function)
     run_leg, release = (_cached(kernel) for kernel in _KERNELS)
     return run_leg, release
 
@@ -60,7 +60,7 @@ def _cached(kernel: FunctionType) -> Any:
     named = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__)
     named.__qualname__ = f"{kernel.__name__}_{hashlib.sha256(sources).hexdigest()[:16]}"
     try:
-        return njit(cache=True)(named)
+        return njit(cache=True, error_model="numpy")(named)
     except RuntimeError:
         # no directory to write to
-        return njit(named)
+        return njit(error_model="numpy")(named)

@@ -74,19 +74,19 @@ def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, Ou
     """
     zero = 0 * start.r
     neurons = Neurons(
-        kernels.integers(start.sign),
-        kernels.integers(start.pattern),
+        kernels.codes(start.sign),
+        kernels.codes(start.pattern),
         kernels.reals(start.u),
         kernels.reals(start.v),
     )
     m = len(neurons.sign)
     record = _first_row(start, kernels, neurons, zero)
     while True:
-        record = _with_room(record, kernels, 2 * m + 2, zero)
+        record = _with_room(record, kernels, m + 2, zero)
         queues = _queues(setting, neurons, record, kernels, zero)
         why = kernels.run_leg(setting, neurons, *queues, record)
         while why == FULL:
-            record = _with_room(record, kernels, 2 * m + 2, zero)
+            record = _with_room(record, kernels, m + 2, zero)
             why = kernels.run_leg(setting, neurons, *queues, record)
         if why == ORIGIN:
             last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
@@ -114,10 +114,11 @@ def _first_row(start: Start, kernels: Kernels, neurons: Neurons, zero: Any) -> R
 
 
 def _with_room(record: Record, kernels: Kernels, count: int, zero: Any) -> Record:
-    """Return the record with room for so many more rows (room and rows in use may not differ by much less)."""
-    needed = int(record.counts[ROWS]) + count
-    if len(record.switches) >= 3 * needed:
+    """Return the record with room for at least so many more rows."""
+    used = int(record.counts[ROWS])
+    if len(record.switches) >= 3 * (used + count):
         return record
+    needed = 2 * used + 3 * count
     return Record(
         record.counts,
         kernels.grow(record.rows, COLUMNS * needed, zero),

@@ -28,6 +28,9 @@ class Kernels(Protocol):
     def integers(self, values: Any) -> Any:
         """Return a container of integers."""
 
+    def codes(self, values: Any) -> Any:
+        """Return a container of integers of one digit."""
+
     def reals(self, values: Any) -> Any:
         """Return a container of numbers."""
 
@@ -55,6 +58,10 @@ class Interpreted:
     def integers(self, values: Any) -> Any:
         """Return a list of integers."""
         return [int(value) for value in values]
+
+    def codes(self, values: Any) -> Any:
+        """Return a list of integers."""
+        return self.integers(values)
 
     def reals(self, values: Any) -> Any:
         """Return a list of numbers."""
@@ -95,6 +102,12 @@ class Compiled:
 
         return np.array(values, np.int64)
 
+    def codes(self, values: Any) -> Any:
+        """Return an array of bytes."""
+        import numpy as np
+
+        return np.array(values, np.int8)
+
     def reals(self, values: Any) -> Any:
         """Return an array of numbers."""
         import numpy as np
@@ -105,7 +118,9 @@ class Compiled:
         """Return a copy with room for ``count`` numbers."""
         import numpy as np
 
-        return np.concatenate([values, np.empty(count - len(values), values.dtype)])
+        grown = np.empty(count, values.dtype)
+        grown[: len(values)] = values
+        return grown
 
     def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
         """Return the neurons of a sign and pattern."""

@@ -95,8 +95,7 @@ def move(piece: Piece, q: Any) -> Motion:
     """Return the motion from the piece's start to q."""
     c, g, h, r, delta = piece.c, piece.g, piece.h, piece.r, piece.delta
     if piece.kind == GENERIC:
-        left = exp(-q)
-        gone = -expm1(-q) if q < 1 else 1 - left
+        gone = -expm1(-q)
         W = piece.G / (h * r)
         if W > -0.5:
             L = log1p(W * gone)
@@ -105,12 +104,12 @@ def move(piece: Piece, q: Any) -> Motion:
             S = log1p(g / (h * r) * expm1(q)) / g
             L = g * S - q
         else:
-            L = log((g - piece.G * left) / (h * r))
+            L = log((g - piece.G * exp(-q)) / (h * r))
             S = (q + L) / g
         X = (L - q * (piece.above_inverse / h)) / g
         Y = (c * L - q * (piece.above_c / h)) / g
         change = piece.G * gone / h
-        delta = delta + change if q < 1 else (piece.above_c - piece.G * left) / h
+        delta = delta + change if q < 1 else (piece.above_c - piece.G * exp(-q)) / h
         return Motion(L, S, q / h, X, Y, r + change, delta)
     if piece.kind == PLUS:
         S, L, change = q / g, q, r * expm1(q)
@@ -201,7 +200,7 @@ def turn_of_difference(piece: Piece, on_X: bool, direction: int, ahead: Any, lim
     else:
         q = limit / 2 if limit < inf else 1 + 0 * ahead
     low, high, tried = 0 * ahead, limit, False
-    last = inf
+    last = 0 * ahead
     for _ in range(_ITERATIONS):
         if q >= high:
             if tried or high == inf:
@@ -226,7 +225,10 @@ def turn_of_difference(piece: Piece, on_X: bool, direction: int, ahead: Any, lim
             continue
         step = short / slope
         size = abs(step)
-        if size <= 4 * piece.eps * q or (size <= 1e-6 * q and 2 * size > last):
+        # what Newton leaves after this step, at its quadratic or at least linear rate, is below rounding;
+        # or the steps no longer shrink, which is as far as rounding lets it come
+        rate = size / last if size < last else 1
+        if size * rate <= piece.eps * q or (size <= 1e-6 * q and 0 < last < 2 * size):
             return max(q + step, low)
         last = size
         q = q + step

@@ -1,0 +1,172 @@
+"""Taylor series give the closed form's digits, and the logistic loss its own, checked without either."""
+
+import json
+import random
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from reduced import InputError, Loss, Outcome, Regime, problem, start, taylor_timeline, timeline
+from reduced.errors import BudgetExceeded
+from reduced.solve import taylor
+from reduced.solve.promise import private_context
+from reduced.solve.taylor import TaylorSeries
+from reduced.solve.timeline import collapsed_flow
+
+DATA = Path(__file__).parent / "data"
+PAPER = {"p": 4, "delta": "pi/15", "alpha_plus": "1/4", "alpha_minus": "3/20"}
+
+
+def cases(count, seed):
+    """Draw settings over all three regimes, with times that a time-stepping method can reach."""
+    chance = random.Random(seed)
+    drawn = []
+    while len(drawn) < count:
+        delta = round(chance.uniform(0.25, 1.2), 3)
+        plus = round(chance.uniform(0.1, 0.4), 3)
+        wanted = len(drawn) % 3
+        c = float(np.cos(delta))
+        alpha = [chance.uniform(0.2, 0.85) * c, chance.uniform(c, 0.5 * (c + 1)), chance.uniform(1 / c, 2)][wanted]
+        p = round(chance.uniform(1.2, 6) / c, 3)
+        values = {"p": p, "delta": delta, "alpha_plus": plus, "alpha_minus": round(alpha * plus, 4)}
+        drawn.append({name: str(value) for name, value in values.items()})
+    return drawn
+
+
+def compare(arguments, digits):
+    given = problem(**arguments)
+    closed, stepped = timeline(given, start(), digits), taylor_timeline(given, start(), digits)
+    assert closed.times == stepped.times
+    assert closed.predictions == stepped.predictions
+    assert (closed.regime, closed.outcome) == (stepped.regime, stepped.outcome)
+    assert (closed.method, stepped.method) == ("exact", "taylor")
+    return closed.regime
+
+
+def test_twenty_digits_equal_the_closed_form_in_every_regime():
+    assert {compare(arguments, 20) for arguments in cases(6, seed=1)} == set(Regime)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", cases(9, seed=2), ids=str)
+def test_fifty_digits_equal_the_closed_form(arguments):
+    compare(arguments, 50)
+
+
+@pytest.mark.parametrize("f", [(1, "-1/2", "-1/2"), ("1.25", "0.146", 0), (3, "-1/2", "-1/2"), (0, 10, -10)])
+def test_other_starts_equal_the_closed_form(f):
+    given, state = problem(4, "1/2", "1/4", "1/8"), start(*f)
+    closed, stepped = timeline(given, state, 15), taylor_timeline(given, state, 15)
+    assert closed.times == stepped.times
+    assert closed.outcome is stepped.outcome
+
+
+def logistic(digits):
+    return taylor_timeline(problem(**PAPER, loss="logistic"), start(), digits)
+
+
+@pytest.fixture(scope="module")
+def twenty():
+    return logistic(20)
+
+
+def test_logistic_reference(twenty):
+    values = json.loads((DATA / "logistic_public.json").read_text())["values"]
+    for name in ("T_plat", "T_II", "T_III"):
+        assert float(twenty.times[name]) == pytest.approx(values[name], rel=1e-10)
+    for name, pair in (("T_II", values["f_II"]), ("T_III", values["f_III"])):
+        assert [float(x) for x in twenty.predictions[name]] == pytest.approx(pair, rel=1e-10)
+    assert twenty.outcome is Outcome.FINISHED
+
+
+def test_logistic_against_a_plain_integrator(twenty):
+    """DOP853 in log-time through Phases II and III, rates from theory §3 with g(z) = 1/(1 + e^z)."""
+    c, s2 = np.cos(np.pi / 15), np.sin(np.pi / 15) ** 2
+
+    def forces(y):
+        return 0.8 / (1 + np.exp(y[0])), 0.2 / (1 + np.exp(-y[1]))
+
+    def second(tau, y):
+        P, Q = forces(y)
+        rates = [0.25 * (P - c * Q), 0.25 * (c * P - Q) - 0.15 * s2 * Q, 0.25 * (c * P - Q)]
+        return np.exp(tau) * np.array(rates)
+
+    def third(tau, y):
+        P, Q = forces(y)
+        return np.exp(tau) * s2 * np.array([0.25 * P, -0.15 * Q, 0])
+
+    def reactivation(y):
+        P, Q = forces(y)
+        return c * Q - P
+
+    options = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-15}
+
+    def reach(rates, begin, y, near, value, width=1e-6):
+        """Integrate to a time near an event and take one secant step onto it."""
+        y = solve_ivp(rates, (begin, near), y, **options).y[:, -1]
+        rate = rates(near, y)
+        slope = (value(y + width * rate) - value(y - width * rate)) / (2 * width)
+        step = -value(y) / slope
+        return near + step, y + step * rate
+
+    times = {name: float(time) for name, time in twenty.times.items()}
+    begin, rest = np.log(1e-9), [0.0, 0.0, 0.0]
+    # the starting guesses are off by 1e-6 relative: the corrections, not the guesses, make the result
+    near = {name: np.log(time * (1 + 1e-6)) for name, time in times.items()}
+    plateau, _ = reach(second, begin, rest, near["T_plat"], lambda y: y[1])
+    end, y = reach(second, begin, rest, near["T_II"], lambda y: y[2])
+    last, _ = reach(third, end, y, near["T_III"], reactivation)
+    assert np.exp(plateau) == pytest.approx(times["T_plat"], rel=1e-9)
+    assert np.exp(end) == pytest.approx(times["T_II"], rel=1e-9)
+    assert np.exp(last) == pytest.approx(times["T_III"], rel=1e-9)
+
+
+def test_logistic_by_substitution():
+    given = problem(**PAPER, loss="logistic")
+    ctx = private_context(40)
+    flow = collapsed_flow(ctx, given, start(), TaylorSeries(Loss.LOGISTIC))
+    c = ctx.cos(ctx.pi / 15)
+    for t in (ctx.mpf("0.5"), ctx.mpf(700), ctx.mpf(3000)):
+        f, step = flow.predictions(t), t * ctx.mpf("1e-10")
+        ahead, behind = flow.predictions(t + step), flow.predictions(t - step)
+        P, Q = ctx.mpf("0.8") / (1 + ctx.exp(f[0])), ctx.mpf("0.2") / (1 + ctx.exp(-f[1]))
+        rates = (P - c * Q) / 4, (c * P - Q) / 4 - ctx.mpf("0.15") * (1 - c**2) * Q
+        for i, rate in enumerate(rates):
+            assert abs((ahead[i] - behind[i]) / (2 * step) / rate - 1) < ctx.mpf("1e-15")
+
+
+def test_two_precisions_and_orders_agree(twenty):
+    """Twelve digits are a run with fewer terms and longer steps."""
+    coarse = logistic(12)
+    for name, time in coarse.times.items():
+        assert abs(Decimal(time) / Decimal(twenty.times[name]) - 1) < Decimal("6e-12")
+
+
+def test_cross_entropy_is_the_logistic_loss():
+    given = problem(4, "1/2", "1/4", "1/8", loss="cross-entropy")
+    assert given == problem(4, "1/2", "1/4", "1/8", loss="logistic")
+    assert taylor_timeline(given, start(), 10).outcome is Outcome.FINISHED
+
+
+def test_the_two_logit_network_has_the_logistic_loss():
+    """Cross-entropy of the logits (z, 0) for class 1 is log(1 + e^{−z}); its force is FORCE_LAW's g."""
+    ctx = private_context(30)
+    for z in (ctx.mpf("-3.5"), ctx.mpf("0.25"), ctx.mpf(7)):
+        force = -ctx.diff(lambda x: -x + ctx.log(ctx.exp(x) + ctx.exp(0)), z)
+        P, Q = TaylorSeries(Loss.LOGISTIC).forces(ctx, (ctx.one, ctx.one), (z, -z))
+        assert abs(P - force) < ctx.mpf("1e-15")
+        assert P == Q
+
+
+def test_the_closed_form_refuses_the_logistic_loss():
+    with pytest.raises(InputError, match="method: expected taylor: loss logistic has no closed form"):
+        timeline(problem(loss="logistic"), start())
+
+
+def test_a_plateau_beyond_the_budget_is_named(monkeypatch):
+    monkeypatch.setattr(taylor, "MAX_STEPS", 40)
+    with pytest.raises(BudgetExceeded, match="more than 40 Taylor steps"):
+        taylor_timeline(problem(4, "1/1000", "1/4", "1/8"), start(), 10)
