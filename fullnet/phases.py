@@ -126,6 +126,7 @@ def _errors(trajectory: Trajectory, shadow: Trajectory, times: dict[str, float |
 
 
 def _crossing_error(trajectory: Trajectory, t: float) -> float:
-    piece = trajectory.pieces.locate(np.array([t]))[0][0]
-    speed = abs(float(trajectory.pieces.rates[piece, 1] @ np.exp(trajectory.log_forces(t))))
+    piece = trajectory.pieces.locate(np.array([t]))[0]
+    rates = trajectory.history.rates(piece)[0]
+    speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t))))
     return float(trajectory.prediction_error(t)) / speed if speed else math.inf

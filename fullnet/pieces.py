@@ -2,111 +2,179 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullnet.checks import Floats
-from fullnet.series import bernstein, roots
+from fullnet.data import DataSet
+from fullnet.forces import scaled
+from fullnet.history import History, Ints
+from fullnet.loss import Loss
+from fullnet.series import bernstein, force_series_of_many, integrated, roots
 
 _NOISE = 64 * np.finfo(float).eps
 _OPEN = 2
+_BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Polynomials in x of T pieces: shares (T, N, K+1) of the forces, their impulse, predictions, clock.
+
+    impulse and prediction (T, N, K+2): S gained and f; clock (T, K+2): time gained.
+    """
+
+    shares: Floats
+    impulse: Floats
+    prediction: Floats
+    clock: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """P smooth pieces; on piece i everything is a polynomial in x, which runs from 0 to ``used`` ≤ 1.
 
-    start (P,): the time at x = 0; clock (P, K+2): t − start in x; shares (P, N, K+1): Uⱼ over the leading
-    force; step (P,): the impulse of the leading force at x = 1; rates (P, N, N): df/dt = rates U; prediction
-    (P, N): f at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an unevaluated sum, since S grows
-    large while neurons feel small differences of it.
+    start (P,): the time at x = 0; step (P,): the impulse of the leading force at x = 1; prediction (P, N): f
+    at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an unevaluated sum, since S grows large
+    while neurons feel small differences of it. The polynomials follow from these and the history.
     """
 
+    data: DataSet
+    loss: Loss
+    history: History
+    order: int
     start: Floats
     used: Floats
-    clock: Floats
-    shares: Floats
     step: Floats
-    rates: Floats
     prediction: Floats
     impulse: Floats
     impulse_low: Floats
 
-    def locate(self, t: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Return piece and x for times t (T,): the last piece that starts at or before t."""
+    def series(self, pieces: Ints) -> Series:
+        """Return the polynomials of the pieces (T,)."""
+        f = self.prediction[pieces]
+        rates = self.history.rates(pieces)
+        force = scaled(f, self.data, self.loss)
+        step = self.step[pieces]
+        growth = -self.data.y[:, None] * rates * step[:, None, None]
+        every = force_series_of_many(force.u, force.q, growth, force.lead, self.order)
+        antiderivative = integrated(every)
+        impulse = antiderivative[:, :-1] * step[:, None, None]
+        prediction = np.matmul(rates, impulse)
+        prediction[:, :, 0] = f
+        with np.errstate(divide="ignore"):
+            unit = np.exp(np.minimum(np.log(step) - force.log_lead, 709.0))
+        return Series(every[:, :-1], impulse, prediction, antiderivative[:, -1] * unit[:, None])
+
+    def locate(self, t: Floats) -> tuple[Ints, Floats, Series]:
+        """Return piece, x and the polynomials there for times t (T,): the last piece starting by then."""
         piece = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
-        return piece, _inverse(self.clock[piece], t - self.start[piece], self.used[piece])
+        series = self.series(piece)
+        return piece, _inverse(series.clock, t - self.start[piece], self.used[piece]), series
 
-    @cached_property
-    def impulse_series(self) -> Floats:
-        """Coefficients (P, N, K+2) in x of the impulse gained since the start of the piece."""
-        degree = self.shares.shape[2]
-        result = np.zeros((*self.shares.shape[:2], degree + 1))
-        result[:, :, 1:] = self.shares / np.arange(1, degree + 1) * self.step[:, None, None]
-        return result
-
-    @cached_property
-    def prediction_series(self) -> Floats:
-        """Coefficients (P, N, K+2) in x of the predictions."""
-        result: Floats = np.matmul(self.rates, self.impulse_series)
-        result[:, :, 0] = self.prediction
-        return result
-
-    def impulse_between(self, t: float, since: Sequence[int]) -> Floats:
-        """Return S(t) − S(start of a piece) for each of the pieces since (M,), shape (M, N)."""
-        piece, x = self.locate(np.array([t]))
-        gained = _evaluated(self.impulse_series[piece], x)
-        index = np.asarray(since, dtype=int)
-        high = self.impulse[piece] - self.impulse[index]
-        result: Floats = high + (self.impulse_low[piece] - self.impulse_low[index]) + gained
-        return result
+    def impulse_at(self, t: float) -> tuple[Floats, Floats]:
+        """Return S(t) as an unevaluated sum (N,), (N,)."""
+        piece, x, series = self.locate(np.array([t]))
+        gained = _evaluated(series.impulse, x)[0]
+        return self.impulse[piece[0]], self.impulse_low[piece[0]] + gained
 
     def prediction_at(self, t: Floats) -> Floats:
         """Return f(t), shape (T, N)."""
-        piece, x = self.locate(t)
-        return _evaluated(self.prediction_series[piece], x)
+        blocks = [t[i : i + _BLOCK] for i in range(0, len(t), _BLOCK)]
+        found = [_evaluated(series.prediction, x) for _, x, series in map(self.locate, blocks)]
+        return np.concatenate(found) if found else np.zeros((0, self.prediction.shape[1]))
 
     def prediction_signs(self, point: int) -> list[tuple[float, int]]:
         """Return (time, sign of f at the point from then on), beginning at time 0."""
-        return self._signs(self.prediction_series[:, point, :])
+        f = self.prediction[self._lasting, point]
+        moved = self._gained @ self.history.largest_rates[point]
+        certain = np.where(np.abs(f) > 2 * moved, np.sign(f), _OPEN)
+        return self._signs(certain, lambda series: series.prediction[:, point, :])
 
     def form_signs(self, form: Floats) -> list[tuple[float, int]]:
         """Return (time, sign of form·U from then on) for a linear form (N,), beginning at time 0."""
-        series = np.einsum("n,pnk->pk", form, self.shares)
-        # A piece may begin at an event where the form vanishes; rounding must not be read as a sign there.
-        noise = _NOISE * np.einsum("n,pn->p", np.abs(form), self.shares[:, :, 0])
-        series[np.abs(series[:, 0]) <= noise, 0] = 0.0
-        return self._signs(series)
 
-    def _signs(self, series: Floats) -> list[tuple[float, int]]:
-        """Follow the sign of one polynomial a piece through all pieces that last."""
-        lasting = np.flatnonzero(self.used > 0)
-        if not len(lasting):
-            return [(0.0, int(np.sign(series[0, 0])))]
-        clipped = series[lasting] * self.used[lasting, None] ** np.arange(series.shape[1])
-        shapes = bernstein(clipped)
-        low, high = shapes.min(axis=1), shapes.max(axis=1)
-        certain = np.where(low > 0, 1, np.where(high < 0, -1, np.where((low == 0) & (high == 0), 0, _OPEN)))
+        def values(series: Series) -> Floats:
+            poly = np.einsum("n,tnk->tk", form, series.shares)
+            # A piece may begin where the form vanishes; rounding must not be read as a sign there.
+            noise = _NOISE * np.einsum("n,tn->t", np.abs(form), series.shares[:, :, 0])
+            poly[np.abs(poly[:, 0]) <= noise, 0] = 0.0
+            return poly
+
+        return self._signs(self._certain_form(form), values)
+
+    @cached_property
+    def _lasting(self) -> Ints:
+        return np.flatnonzero(self.used > 0)
+
+    @cached_property
+    def _gained(self) -> Floats:
+        """How much impulse each piece that lasts brings, (L, N)."""
+        after = np.minimum(self._lasting + 1, len(self.used) - 1)
+        low = self.impulse_low[after] - self.impulse_low[self._lasting]
+        return (self.impulse[after] - self.impulse[self._lasting]) + low
+
+    def _certain_form(self, form: Floats) -> Floats:
+        """Return the sign of form·U on each lasting piece where bounds of its change decide it, else open.
+
+        Along a piece |d log Uᵢ| ≤ largest rates · impulse gained, as q ≤ 1.
+        """
+        u = scaled(self.prediction[self._lasting], self.data, self.loss).u
+        growth = 2 * (self._gained @ self.history.largest_rates.T)
+        change = u * np.expm1(np.minimum(growth, 700.0))
+        value, slack = u @ form, change @ np.abs(form)
+        return np.where(np.abs(value) > slack + 4 * _NOISE * (u @ np.abs(form)), np.sign(value), _OPEN)
+
+    def _signs(self, certain: Floats, values: Any) -> list[tuple[float, int]]:
+        """Follow the sign of one polynomial a piece through all pieces that last.
+
+        Arguments: certain (L,), the signs already known, else open; values, from Series to polynomials.
+        """
+        if not len(self._lasting):
+            return [(0.0, int(np.sign(values(self.series(np.array([0])))[0, 0])))]
         found: list[tuple[float, int]] = []
-        for i in np.flatnonzero((certain == _OPEN) | (np.diff(certain, prepend=_OPEN) != 0)).tolist():
-            inside = _signs_within(clipped[i]) if certain[i] == _OPEN else [(0.0, int(certain[i]))]
-            for x, sign in inside:
-                time = self._time(int(lasting[i]), x)
-                if found and found[-1][0] == time:
-                    found.pop()
-                if not found or found[-1][1] != sign:
-                    found.append((time, sign))
+        for time, sign in self._sign_changes(certain, values):
+            if found and found[-1][0] == time:
+                found.pop()
+            if not found or found[-1][1] != sign:
+                found.append((time, sign))
         return found
 
-    def _time(self, piece: int, part: float) -> float:
-        """Return the time at a part in [0, 1] of a piece."""
-        x = np.array([self.used[piece] * part])
-        return float(self.start[piece] + _evaluated(self.clock[piece, None, None], x)[0, 0])
+    def _sign_changes(self, certain: Floats, values: Any) -> Iterator[tuple[float, int]]:
+        open_ones = np.flatnonzero(certain == _OPEN)
+        inside: dict[int, list[tuple[float, int]]] = {}
+        for i in range(0, len(open_ones), _BLOCK):
+            inside |= self._inside(open_ones[i : i + _BLOCK], values)
+        turning = (certain == _OPEN) | (np.diff(certain, prepend=_OPEN) != 0)
+        for i in np.flatnonzero(turning).tolist():
+            if certain[i] == _OPEN:
+                yield from inside[i]
+            else:
+                yield float(self.start[self._lasting[i]]), int(certain[i])
+
+    def _inside(self, which: Ints, values: Any) -> dict[int, list[tuple[float, int]]]:
+        """Return (time, sign from then on) within each of the lasting pieces ``which``."""
+        pieces = self._lasting[which]
+        series = self.series(pieces)
+        poly = values(series)
+        clipped = poly * self.used[pieces, None] ** np.arange(poly.shape[1])
+        shapes = bernstein(clipped)
+        low, high = shapes.min(axis=1), shapes.max(axis=1)
+        sign = np.where(low > 0, 1, np.where(high < 0, -1, np.where((low == 0) & (high == 0), 0, _OPEN)))
+        result = {}
+        for i, place in enumerate(which.tolist()):
+            parts = _signs_within(clipped[i]) if sign[i] == _OPEN else [(0.0, int(sign[i]))]
+            x = self.used[pieces[i]] * np.array([part for part, _ in parts])
+            gained = np.polynomial.polynomial.polyval(x, series.clock[i])
+            times = (self.start[pieces[i]] + gained).tolist()
+            result[place] = [(time, one) for time, (_, one) in zip(times, parts, strict=True)]
+        return result
 
 
 def _signs_within(poly: Floats) -> list[tuple[float, int]]:

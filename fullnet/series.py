@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from operator import mul
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,29 @@ def _small_series(
     return [*p, w]
 
 
+def force_series_of_many(shares: Floats, q: Floats | None, M: Floats, lead: Any, order: int) -> Floats:
+    """Do the same for T flows at once: shares, q (T, N), M (T, N, N), lead (T,), result (T, N+1, K+1)."""
+    flows, points = shares.shape
+    p, rho, rate, factor, force = (np.zeros((order + 1, flows, points)) for _ in range(5))
+    leading = np.zeros((order + 1, flows))
+    w = np.zeros((order + 1, flows))
+    p[0], w[0] = shares, 1.0
+    each = np.arange(flows)
+    if q is not None:
+        factor[0], force[0] = q, 1 - q
+    for k in range(order):
+        rho[k] = np.matmul(M, p[k][:, :, None])[:, :, 0]
+        rate[k] = rho[k] if q is None else np.einsum("itj,itj->tj", factor[: k + 1], rho[k::-1])
+        leading[k] = rate[k][each, lead]
+        excess = rate[k::-1] - leading[k::-1, :, None]
+        p[k + 1] = np.einsum("itj,itj->tj", p[: k + 1], excess) / (k + 1)
+        w[k + 1] = -np.einsum("it,it->t", w[: k + 1], leading[k::-1]) / (k + 1)
+        if q is not None:
+            force[k + 1] = np.einsum("itj,itj->tj", force[: k + 1], rate[k::-1]) / (k + 1)
+            factor[k + 1] = -force[k + 1]
+    return np.concatenate([p, w[:, :, None]], axis=2).transpose(1, 2, 0)
+
+
 def step_length(series: Floats, tolerance: float) -> float:
     """Return the step at which the last terms reach the tolerance relative to each force (or inf)."""
     order = series.shape[1] - 1
@@ -94,6 +118,23 @@ def step_length(series: Floats, tolerance: float) -> float:
     return step
 
 
+def steady_length(shares: Floats, q: Floats | None, M: Floats, lead: int, order: int) -> float:
+    """Return the step over which roundings of the shares stay roundings in a series of that order (or inf).
+
+    Near an equilibrium of the shares a decaying mode e^{−λτ} is present as noise only; its Taylor polynomial
+    grows to (λτ)^K/K! times that noise. J^K measures λ.
+    """
+    rate = M if q is None else q[:, None] * M
+    jacobian = shares[:, None] * (rate - rate[lead])
+    scale = float(np.max(np.abs(jacobian)))
+    if scale == 0:
+        return math.inf
+    power = np.linalg.matrix_power(jacobian / scale, order)
+    size = float(np.max(np.abs(power) @ shares / np.maximum(shares, np.finfo(float).tiny)))
+    grown = (math.lgamma(order + 1) - math.log(size)) / order if size > 0 else math.inf
+    return math.exp(min(grown - math.log(scale), 700.0))
+
+
 def stretched(series: Floats, step: float) -> Floats:
     """Return the coefficients in x = time/step."""
     result: Floats = series * step ** np.arange(series.shape[-1])
@@ -102,9 +143,9 @@ def stretched(series: Floats, step: float) -> Floats:
 
 def integrated(series: Floats) -> Floats:
     """Return the coefficients of the antiderivative that is 0 at 0."""
-    length = series.shape[1]
-    result = np.zeros((series.shape[0], length + 1))
-    result[:, 1:] = series / np.arange(1, length + 1)
+    length = series.shape[-1]
+    result = np.zeros((*series.shape[:-1], length + 1))
+    result[..., 1:] = series / np.arange(1, length + 1)
     return result
 
 

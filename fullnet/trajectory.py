@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from fullnet.checks import Floats
 from fullnet.data import DataSet
 from fullnet.errors import InputError
-from fullnet.loss import loss_named
+from fullnet.history import History, Ints
 from fullnet.network import Network, total_log_loss, weight_of, weighted_accuracy
 from fullnet.pieces import Pieces
-from fullnet.surfaces import State, Surfaces
+from fullnet.standing import Log, Standing
+from fullnet.surfaces import State
+from fullnet.task import Task
 
 
 class Outcome(StrEnum):
@@ -56,47 +58,109 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
+class Death:
+    """A neuron inactive on every point from time t on: it never moves again.
+
+    cause: ``start`` (inactive everywhere at time 0) or ``left``, with points, the indices of the data points
+    it was last active or sliding on.
+    """
+
+    t: float
+    neuron: int
+    cause: str
+    points: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Trajectory:
     """A gradient flow from 0 to ``until``: weights and predictions at any time, and every switch in order.
 
-    living (m,): not inactive on every point at the end; outcome; steps, the smooth pieces integrated; shadow,
-    the same flow computed with other order and steps when an error estimate was asked for. Times are flow
-    times.
+    outcome; shadow, the same flow computed with other order and steps when an error estimate was asked for.
+    Times are flow times. standing and task are what the flow needs to be continued.
     """
 
-    network: Network
-    data: DataSet
-    loss: str
+    task: Task = field(repr=False)
     until: float
     outcome: Outcome
-    events: tuple[Event, ...]
-    living: NDArray[np.bool_]
-    steps: int
     pieces: Pieces = field(repr=False)
-    surfaces: Surfaces = field(repr=False)
-    start_states: tuple[State, ...] = field(repr=False)
-    event_states: tuple[State, ...] = field(repr=False)
-    event_pieces: tuple[int, ...] = field(repr=False)
+    history: History = field(repr=False)
+    standing: Standing = field(repr=False)
     shadow: Trajectory | None = field(default=None, repr=False)
+
+    @property
+    def network(self) -> Network:
+        """The network at time 0."""
+        return self.task.network
+
+    @property
+    def data(self) -> DataSet:
+        """The data set."""
+        return self.task.data
+
+    @property
+    def loss(self) -> str:
+        """The name of the loss."""
+        return self.task.loss.value
+
+    @property
+    def steps(self) -> int:
+        """The number of smooth pieces integrated."""
+        return len(self.pieces.start) - 1
 
     @property
     def end(self) -> float:
         """The time up to which the flow is known: ``until``, or less when the budget ran out."""
         return float(self.pieces.start[-1])
 
+    @cached_property
+    def living(self) -> NDArray[np.bool_]:
+        """Which neurons (m,) are not inactive on every point at the end."""
+        alive = np.array([not motion.dead for motion in self.history.motions])
+        return alive[self.standing.member]
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Every switch of every neuron, in order of time."""
+        history = self.history
+        names = history.patterns
+        kinds: dict[tuple[int, int], str] = {}
+        result = []
+        for t, k, old, new in zip(
+            history.time.tolist(),
+            history.neuron.tolist(),
+            history.before.tolist(),
+            history.after.tolist(),
+            strict=True,
+        ):
+            if (old, new) not in kinds:
+                kinds[old, new] = _kind(history.keys[old][1], history.keys[new][1], names[new])
+            result.append(Event(t, kinds[old, new], k, names[old], names[new]))
+        return tuple(result)
+
+    @cached_property
+    def deaths(self) -> tuple[Death, ...]:
+        """The neurons that are dead at the end, in order of time, with the cause of their death."""
+        dead = [k for k, name in enumerate(self.patterns(0.0)) if set(name) == {"-"}]
+        lost = [
+            Death(event.t, event.neuron, "left", tuple(j for j, c in enumerate(event.before) if c != "-"))
+            for event in self.events
+            if event.kind == "die"
+        ]
+        return (*(Death(0.0, k, "start", ()) for k in dead), *lost)
+
     def at(self, t: Any) -> Floats:
         """Return the predictions f(xⱼ) at times t: shape (N,) for one time, (T, N) for T times.
 
         Raises InputError for a time outside [0, end].
         """
-        times = self._times(t)
+        times = self.checked_times(t)
         f = self.pieces.prediction_at(times.reshape(-1))
         return f.reshape(*times.shape, f.shape[1])
 
     def log_forces(self, t: Any) -> Floats:
         """Return log Uⱼ, Uⱼ = wⱼ (−ℓ′(yⱼ fⱼ)), at times t, shape as in :meth:`at`."""
         margin = self.data.y * self.at(t)
-        result: Floats = np.log(self.data.weights) + loss_named(self.loss).log_force(margin)
+        result: Floats = np.log(self.data.weights) + self.task.loss.log_force(margin)
         return result
 
     def log_loss(self, t: Any) -> Any:
@@ -112,33 +176,43 @@ class Trajectory:
 
         A neuron that is dead, and every component orthogonal to the data, stays bit-identical.
         """
-        time = float(self._times(t))
-        amounts = np.zeros((len(self.network.sign), self.surfaces.count))
-        since = [0] * len(amounts)
-        state = list(self.start_states)
-        high, low = self.pieces.impulse, self.pieces.impulse_low
-        for event, after, piece in zip(self.events, self.event_states, self.event_pieces, strict=True):
-            if event.t > time:
-                break
-            k = event.neuron
-            gained = (high[piece] - high[since[k]]) + (low[piece] - low[since[k]])
-            amounts[k] += self._push(k, state[k]) @ gained
-            since[k], state[k] = piece, after
-        for k, gained in enumerate(self.pieces.impulse_between(time, since)):
-            amounts[k] += self._push(k, state[k]) @ gained
-        moved = (self.network.second_layer[:, None] * amounts) @ self.surfaces.units
+        time = float(self.checked_times(t))
+        history, pieces = self.history, self.pieces
+        done = history.made(time)
+        last = np.full(len(history.start), -1)
+        last[history.neuron[:done]] = np.arange(done)
+        since = np.where(last >= 0, np.append(history.piece, 0)[last], 0)
+        high, low = pieces.impulse_at(time)
+        gained = (high - pieces.impulse[since]) + (low - pieces.impulse_low[since])
+        amounts = _pushed(history, history.classes(time), gained)
+        amounts[last >= 0] += self._amounts[last[last >= 0]]
+        moved = (self.network.second_layer[:, None] * amounts) @ self.task.surfaces.units
         result: Floats = self.network.W + moved
         return result
 
+    @cached_property
+    def _amounts(self) -> Floats:
+        """How far the neuron of each move had been pushed along the normals by then, (E, n)."""
+        history, pieces = self.history, self.pieces
+        previous = history.previous
+        since = np.where(previous >= 0, history.piece[previous], 0)
+        gained = (pieces.impulse[history.piece] - pieces.impulse[since]) + (
+            pieces.impulse_low[history.piece] - pieces.impulse_low[since]
+        )
+        amounts = _pushed(history, history.before, gained)
+        level = np.flatnonzero(previous < 0)
+        following = history.following
+        while len(level):
+            after = following[level]
+            ahead = after < len(previous)
+            amounts[after[ahead]] += amounts[level[ahead]]
+            level = after[ahead]
+        return amounts
+
     def patterns(self, t: float) -> list[str]:
         """Return the pattern of every neuron at a time t (after the events at t)."""
-        time = float(self._times(t))
-        state = list(self.start_states)
-        for event, after in zip(self.events, self.event_states, strict=True):
-            if event.t > time:
-                break
-            state[event.neuron] = after
-        return [self.surfaces.pattern(one) for one in state]
+        names = self.history.patterns
+        return [names[c] for c in self.history.classes(float(self.checked_times(t))).tolist()]
 
     @cached_property
     def accuracy_changes(self) -> tuple[tuple[float, float], ...]:
@@ -178,10 +252,8 @@ class Trajectory:
         _, _, times, absolute = self._error_profile
         return absolute[np.maximum(np.searchsorted(times, t, side="right") - 1, 0)]
 
-    def _push(self, neuron: int, state: State) -> Floats:
-        return self.surfaces.motion(int(self.network.sign[neuron]), state).push
-
-    def _times(self, t: Any) -> Floats:
+    def checked_times(self, t: Any) -> Floats:
+        """Return times as an array; raise InputError for one outside [0, end]."""
         times = np.asarray(t, dtype=float)
         if not np.all((times >= 0) & (times <= self.end)):
             raise InputError("t", t, f"times between 0 and {self.end:g}")
@@ -230,3 +302,43 @@ def _identity(event: Event, order: int) -> tuple[int, int, str, str]:
 def with_shadow(trajectory: Trajectory, shadow: Trajectory) -> Trajectory:
     """Return the trajectory with its second computation attached."""
     return replace(trajectory, shadow=shadow)
+
+
+def trajectory(task: Task, standing: Standing, start: Ints, log: Log, until: float, outcome: Outcome) -> Trajectory:
+    """Return the record of a flow so far; a last empty piece holds the final state."""
+    last = (standing.t, 0.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
+    return assembled(task, standing, start, log.piece_columns(last), log.move_columns(), until, outcome)
+
+
+def assembled(
+    task: Task,
+    standing: Standing,
+    start: Ints,
+    pieces: dict[str, Any],
+    moves: dict[str, Any],
+    until: float,
+    outcome: Outcome,
+) -> Trajectory:
+    """Put a trajectory together from its arrays."""
+    history = History(task.surfaces, task.share, tuple(standing.keys), start, **moves)
+    smooth = Pieces(task.data, task.loss, history, task.order, **pieces)
+    return Trajectory(task, until, outcome, smooth, history, standing)
+
+
+def _pushed(history: History, classes: Ints, gained: Floats) -> Floats:
+    """Return the pushes (M, n) of the classes (M,) by impulses (M, N)."""
+    result = np.empty((len(classes), history.surfaces.count))
+    for c in np.unique(classes).tolist():
+        mine = classes == c
+        result[mine] = gained[mine] @ history.pushes[c].T
+    return result
+
+
+def _kind(before: State, after: State, pattern: str) -> str:
+    if set(pattern) == {"-"}:
+        return "die"
+    if any(old != 0 and new == 0 for old, new in zip(before, after, strict=True)):
+        return "slide"
+    if any(old == 0 and new != 0 for old, new in zip(before, after, strict=True)):
+        return "leave"
+    return "cross"

@@ -1,4 +1,4 @@
-"""Claim: the small-angle laws are what the exact times tend to as Δ → 0, and what the derivation engine finds."""
+"""Claim: the small-angle laws are what the exact times tend to as Δ → 0, and what the derivation finds."""
 
 from __future__ import annotations
 

@@ -19,8 +19,16 @@ CASES = {
         (50, "1.4", "0.3", "0.01", "2/3"),
         (4, "1e-4", "0.2", "0.1", 1),
     ],
-    Regime.THREE_PHASE: [(4, "pi/15", "0.2", "0.2", 1), (3, "0.8", "0.2", "0.25", 3), (4, "1e-4", "0.2", "0.2", 1)],
-    Regime.TWO_PHASE: [(4, "pi/15", "0.2", "0.25", 1), (3, "0.8", "0.2", "0.6", 3), (4, "1e-4", "0.2", "0.3", 1)],
+    Regime.THREE_PHASE: [
+        (4, "pi/15", "0.2", "0.2", 1),
+        (3, "0.8", "0.2", "0.25", 3),
+        (4, "1e-4", "0.2", "0.2", 1),
+    ],
+    Regime.TWO_PHASE: [
+        (4, "pi/15", "0.2", "0.25", 1),
+        (3, "0.8", "0.2", "0.6", 3),
+        (4, "1e-4", "0.2", "0.3", 1),
+    ],
 }
 EVERY = pytest.mark.parametrize(
     ("regime", "arguments"), [(regime, case) for regime, cases in CASES.items() for case in cases], ids=str
@@ -123,7 +131,13 @@ def test_the_best_margin_of_other_fractions_is_the_formula_with_these():
 
 def test_with_all_neurons_of_one_sign_dead():
     found = limit(problem(4, "pi/15", "1/4", 0))
-    assert (found.regime, found.rho, found.v_plus, found.gamma, found.gamma_ratio) == (None, None, None, "0", "0")
+    assert (found.regime, found.rho, found.v_plus, found.gamma, found.gamma_ratio) == (
+        None,
+        None,
+        None,
+        "0",
+        "0",
+    )
     none = limit(problem(4, "pi/15", 0, 0), beta_minus=0)
     assert (none.gamma_max, none.gamma_ratio) == ("0", None)
 

@@ -13,7 +13,9 @@ DATA = Path(__file__).parent / "data"
 PAPER = problem(4, "pi/15", "1/4", "3/20")
 THREE = problem(4, "pi/15", "0.2", "0.2")
 TWO = problem(4, "pi/15", "0.2", "0.25")
-REGIMES = pytest.mark.parametrize("given", [PAPER, THREE, TWO], ids=["four-phase", "three-phase", "two-phase"])
+REGIMES = pytest.mark.parametrize(
+    "given", [PAPER, THREE, TWO], ids=["four-phase", "three-phase", "two-phase"]
+)
 
 
 def at(given, *times, digits=30, f=(0, 0, 0)):
@@ -53,7 +55,9 @@ def test_predictions_at_the_events_are_the_timeline_s(given):
         if time != "inf" and float(time) < 1e20:
             (point,) = at(given, time, digits=20)
             assert float(point.f_plus) == pytest.approx(float(line.predictions[name][0]), rel=1e-15)
-            assert float(point.f_minus) == pytest.approx(float(line.predictions[name][1]), rel=1e-15, abs=1e-20)
+            assert float(point.f_minus) == pytest.approx(
+                float(line.predictions[name][1]), rel=1e-15, abs=1e-20
+            )
 
 
 @REGIMES
@@ -134,13 +138,17 @@ def test_angles_from_the_predictions():
     assert abs(A * S - B * R - rise[0]) < ctx.mpf("1e-35")
     assert abs(C * S - D * R - rise[1]) < ctx.mpf("1e-35")
     u, v = c * R - S, -k[1] / b
-    assert abs(ctx.mpf(late.angle_minus) - angle_between(ctx, PAPER, vector(u, v), v_minus)) < ctx.mpf("1e-33")
+    assert abs(ctx.mpf(late.angle_minus) - angle_between(ctx, PAPER, vector(u, v), v_minus)) < ctx.mpf(
+        "1e-33"
+    )
     (young,) = at(PAPER, "1e-20", digits=40)
     toward = angle_between(ctx, PAPER, (ctx.mpf(4), -ctx.one), v_plus)
     assert abs(ctx.mpf(young.angle_plus) - toward) < ctx.mpf("1e-18")
 
 
-@pytest.mark.parametrize(("given", "name"), [(PAPER, "angle_minus"), (TWO, "angle_plus")], ids=["four", "two"])
+@pytest.mark.parametrize(
+    ("given", "name"), [(PAPER, "angle_minus"), (TWO, "angle_plus")], ids=["four", "two"]
+)
 def test_the_other_angles_close_like_one_over_log_t(given, name):
     angles = [float(getattr(point, name)) for point in at(given, "1e1000", "1e2000", "1e4000")]
     assert angles[0] / angles[1] == pytest.approx(2, rel=0.02)

@@ -26,10 +26,10 @@ def cases(count, seed):
     drawn = []
     while len(drawn) < count:
         delta = round(chance.uniform(0.25, 1.2), 3)
-        plus = round(chance.uniform(0.1, 0.4), 3)
-        wanted = len(drawn) % 3
+        plus = round(chance.uniform(0.1, 0.3), 3)
         c = float(np.cos(delta))
-        alpha = [chance.uniform(0.2, 0.85) * c, chance.uniform(c, 0.5 * (c + 1)), chance.uniform(1 / c, 2)][wanted]
+        low, high = [(0.2 * c, 0.85 * c), (c, 0.5 * (c + 1)), (1 / c, 2)][len(drawn) % 3]
+        alpha = chance.uniform(low, high)
         p = round(chance.uniform(1.2, 6) / c, 3)
         values = {"p": p, "delta": delta, "alpha_plus": plus, "alpha_minus": round(alpha * plus, 4)}
         drawn.append({name: str(value) for name, value in values.items()})

@@ -99,7 +99,12 @@ CASES = {
     "wide angle": {"p": 50, "delta": "1.4", "alpha_plus": "0.3", "alpha_minus": "0.01"},
     "small angle": {"delta": "1e-4", "alpha_plus": "1/4", "alpha_minus": "1/8"},
     "many positive points": {"p": 10**6, "delta": "1e-4", "alpha_plus": "1/4", "alpha_minus": "1/8"},
-    "barely more positive points": {"p": "1.00001", "delta": "1e-4", "alpha_plus": "1/4", "alpha_minus": "1/8"},
+    "barely more positive points": {
+        "p": "1.00001",
+        "delta": "1e-4",
+        "alpha_plus": "1/4",
+        "alpha_minus": "1/8",
+    },
     "nearly never": {"alpha_plus": "1/4", "alpha_minus": "cos(pi/15)/4 - 1e-60"},
 }
 
@@ -374,7 +379,9 @@ def test_a_start_beyond_the_ratio_of_reactivation():
         assert t + time == pytest.approx(float(result.times[name]), rel=1e-8), name
 
 
-@pytest.mark.parametrize("f", [(100, 100, 0), (1000, 3, -1), (5000, 5000, 0), (0, 20000, -20000), (-9000, 0, 0)])
+@pytest.mark.parametrize(
+    "f", [(100, 100, 0), (1000, 3, -1), (5000, 5000, 0), (0, 20000, -20000), (-9000, 0, 0)]
+)
 def test_starts_far_off_are_solved_or_named(f):
     coarse, fine = solve(20, f, **PAPER), solve(40, f, **PAPER)
     for short, long in zip(all_numbers(coarse), all_numbers(fine), strict=True):
@@ -398,7 +405,9 @@ def test_small_angle_laws_with_errors_falling_like_the_square():
     scale = 2 * (1 + p) / ctx.mpf(total)
     plateau = scale * (1 - ctx.mpf(p) ** -0.5)
     second = scale * (ctx.mpf(p) ** (ctx.mpf(alpha) / (1 - ctx.mpf(alpha))) - ctx.mpf(p) ** -0.5)
-    last = ctx.mpf(p) ** (1 / (1 - ctx.mpf(alpha))) * (1 + p) * (1 + ctx.mpf(alpha)) / (2 * p * ctx.mpf("0.1"))
+    last = (
+        ctx.mpf(p) ** (1 / (1 - ctx.mpf(alpha))) * (1 + p) * (1 + ctx.mpf(alpha)) / (2 * p * ctx.mpf("0.1"))
+    )
     gaps = []
     for delta in ("1e-2", "1e-3", "1e-4"):
         result = solve(40, p=4, delta=delta, alpha_plus="1/4", alpha_minus="3/20")

@@ -205,4 +205,4 @@ def parameters(problem: Problem, digits: int) -> dict[str, str]:
 
 
 def _closing(regime: Any, *words: str) -> str:
-    return "; ".join([f"regime {regime.value}" if regime else "no regime (one group is empty)", *words])
+    return "; ".join([f"regime {regime.value}" if regime else "no regime (one sign has no living neuron)", *words])

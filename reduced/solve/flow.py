@@ -87,7 +87,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class _Stay:
+class Stay:
     """What a particle does from one of its events on: pattern, and u, v = intercept + velocity·(S, R)."""
 
     segment: int
@@ -109,7 +109,7 @@ class Flow:
     segments: tuple[Segment, ...]
     events: tuple[Event, ...]
     ratio_events: tuple[tuple[Any, str, int], ...]
-    stays: dict[int | str, tuple[_Stay, ...]]
+    stays: dict[int | str, tuple[Stay, ...]]
     outcome: Outcome
 
     def locate(self, t: Any) -> tuple[int, Any]:
@@ -138,16 +138,23 @@ class Flow:
         return segment.t + segment.block.elapsed(q)
 
     def crossings(self, point: int) -> list[tuple[int, Any, int]]:
-        """Return where (segment index, q) f₊ (point 0) or f₋ (point 1) passes zero, with the direction."""
+        """Return where (segment index, q) f₊ (point 0) or f₋ (point 1) passes zero, with the direction.
+
+        A prediction that runs out, its last active neuron gone at the end of a segment, passes nothing there.
+        """
+        following = [(segment.f_plus, segment.f_minus)[point] for segment in self.segments[1:]]
         return [
             (index, q, direction)
-            for index, segment in enumerate(self.segments)
+            for index, (segment, then) in enumerate(zip(self.segments, [*following, None], strict=True))
+            if then is not self.ctx.zero
             for q, direction in segment.crossings(point)
         ]
 
     def final_sign(self, point: int) -> int:
-        """Return the sign of f₊ or f₋ as t → ∞ (0 when it stays exactly 0)."""
+        """Return the sign of f₊ or f₋ as t → ∞ (0 when it stays exactly 0), or where a cut flow ends."""
         last = self.segments[-1]
+        if last.length is not None:
+            return int(self.ctx.sign(last.predictions(last.length)[point]))
         return last.block.limit_sign(last.prediction_form(point))
 
 
@@ -177,7 +184,7 @@ class _State:
     segments: list[Segment] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     ratio_events: list[tuple[Any, str, int]] = field(default_factory=list)
-    stays: dict[int | str, list[_Stay]] = field(default_factory=dict)
+    stays: dict[int | str, list[Stay]] = field(default_factory=dict)
 
     def rates(self) -> tuple[Any, Any, Any, Any]:
         """Return (A, B, C, D), recomputed from the masses of the living groups."""
@@ -207,7 +214,7 @@ class _State:
             u - _line(self.ctx.zero, on_u, self.S, self.R),
             v - _line(self.ctx.zero, on_v, self.S, self.R),
         )
-        self.stays.setdefault(particle.label, []).append(_Stay(len(self.segments), pattern, u0, v0))
+        self.stays.setdefault(particle.label, []).append(Stay(len(self.segments), pattern, u0, v0))
         if pattern != DEAD:
             self.groups.setdefault((particle.sign, pattern), []).append(_Member(particle, u0, v0))
 
@@ -293,11 +300,9 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
         nearer = _earlier(piece, approach.distance, q)
         if nearer is not q:
             q, first = nearer, approach
-    if q is not None and until is not None and state.t + piece.elapsed(q) > until:
-        q = None
     segment = Segment(state.t, state.f_plus, state.f_minus, state.S, state.R, piece, q)
     state.segments.append(segment)
-    if q is None:
+    if q is None or (until is not None and state.t + piece.elapsed(q) > until):
         return False
     arrivals = list(_arrivals(state, piece, q, approaches, first))
     state.t = state.t + piece.elapsed(q)

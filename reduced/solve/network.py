@@ -9,7 +9,7 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.numbers import Exact, cos, exact, sin
 from reduced.records import Event, Loss, Outcome, Problem
-from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, exact_flow
+from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment
 from reduced.solve.promise import keep_promise
 
 TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
@@ -60,6 +60,8 @@ def network_flow(
     Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Source: theory §5,
     last lines.
     """
+    from reduced.solve.swift.digits import neuron_flow
+
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
     horizon = None if until is None else exact(until, "until")
@@ -67,7 +69,7 @@ def network_flow(
 
     def compute(ctx: Any) -> ExactRun:
         end = None if horizon is None else horizon.evaluate(ctx)
-        return measure(exact_flow(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
+        return measure(neuron_flow(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
 
     return keep_promise(compute, ExactRun.numbers, digits, 20 + _zeros(smallest) + _zeros_of(problem.delta))
 
@@ -125,6 +127,9 @@ def measure(flow: Flow) -> ExactRun:
     }
     predictions = {"start": (flow.segments[0].f_plus, flow.segments[0].f_minus)}
     starts = {segment.t: (segment.f_plus, segment.f_minus) for segment in flow.segments}
+    last = flow.segments[-1]
+    if last.length is not None:
+        starts[flow.time(len(flow.segments) - 1, last.length)] = last.predictions(last.length)
     for name, t in times.items():
         if t is not None and name != "T_plat":
             predictions[name] = starts[t]
@@ -149,20 +154,28 @@ def _plateaus(flow: Flow, settled: Any | None) -> tuple[tuple[Any, Any | None, A
     """Return the stretches of constant accuracy below 1, without levels that pass before Phase I is over."""
     weight = (flow.geometry.w_plus, flow.geometry.w_minus)
     first = flow.segments[0]
-    right = [first.f_plus > 0, first.f_minus < 0]
+    right = [_begins(first, 0) > 0, _begins(first, 1) < 0]
     changes = [(flow.ctx.zero, sum(w for w, ok in zip(weight, right, strict=True) if ok))]
     passages = [
         (flow.time(i, q), point, direction) for point in (0, 1) for i, q, direction in flow.crossings(point)
     ]
     for t, point, direction in sorted(passages):
-        right[point] = direction > 0 if point == 0 else direction < 0
-        changes.append((t, sum(w for w, ok in zip(weight, right, strict=True) if ok)))
+        is_right = direction > 0 if point == 0 else direction < 0
+        if is_right != right[point]:
+            right[point] = is_right
+            changes.append((t, sum(w for w, ok in zip(weight, right, strict=True) if ok)))
     ends = [t for t, _ in changes[1:]] + [None]
     return tuple(
         (start, end, level)
         for (start, level), end in zip(changes, ends, strict=True)
         if level < 1 and (end is None or end > (settled or 0))
     )
+
+
+def _begins(segment: Segment, point: int) -> Any:
+    """Return a number with the sign f₊ or f₋ has from the start of a segment on."""
+    value, form = (segment.f_plus, segment.f_minus)[point], segment.prediction_form(point)
+    return value if value != 0 else form.on_S * segment.block.P0 + form.on_R * segment.block.Q0
 
 
 def _zeros(value: float) -> int:

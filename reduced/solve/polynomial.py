@@ -31,7 +31,9 @@ class Polynomial:
 
     def value(self, tau: Any) -> Any:
         """Return the value at τ."""
-        return self.scale * self.ctx.ldexp(horner(self.coefficients, tau.to_fixed(self.bits), self.bits), -self.bits)
+        return self.scale * self.ctx.ldexp(
+            horner(self.coefficients, tau.to_fixed(self.bits), self.bits), -self.bits
+        )
 
     def slope(self, tau: Any) -> Any:
         """Return the derivative at τ."""
@@ -84,7 +86,9 @@ class Polynomial:
 
         def value_and_slope(tau: Any) -> tuple[Any, Any]:
             fixed = tau.to_fixed(self.bits)
-            value, slope = (self.ctx.ldexp(horner(c, fixed, self.bits), -self.bits) for c in (self.coefficients, rates))
+            value, slope = (
+                self.ctx.ldexp(horner(c, fixed, self.bits), -self.bits) for c in (self.coefficients, rates)
+            )
             return -sign_after * value, -sign_after * slope
 
         return safe_newton(self.ctx, value_and_slope, low, high, (low + high) / 2)
@@ -106,12 +110,12 @@ def product_term(left: Sequence[int], right: Sequence[int], k: int) -> int:
 def _bernstein(coefficients: Sequence[int]) -> list[int]:
     """Return the Bernstein coefficients on [0, 1]: b_i = Σ_k C(i,k)/C(n,k) c_k, by repeated running sums."""
     degree = len(coefficients) - 1
-    row = [c // comb(degree, k) for k, c in enumerate(coefficients)]
-    # row holds the differences Δᵏb₀; adding neighbours from the end turns them into the b_i
+    # the differences Δᵏb₀, with as many more bits as the running sums can multiply their rounding by
+    row = [(c << degree) // comb(degree, k) for k, c in enumerate(coefficients)]
     for start in range(degree):
         for k in range(degree, start, -1):
             row[k] += row[k - 1]
-    return row
+    return [b >> degree for b in row]
 
 
 def _halves(shape: list[int]) -> tuple[list[int], list[int]]:

@@ -1,9 +1,6 @@
-"""Taylor series for smooth pieces: any loss with a polynomial force law, any number of digits.
+"""Two-point pieces by Taylor series: any loss with a polynomial force law, any number of digits.
 
-An independent way to the answers of the closed form, and the only one for the logistic loss. With g = −ℓ′ and
-the derived law dg/dz = φ(g) = φ₁ g + φ₂ g² the forces obey U̇ᵢ = yᵢ ḟᵢ (φ₁ Uᵢ + φ₂ Uᵢ²/wᵢ), a polynomial
-system: its series coefficients follow from one convolution per product. Each step runs in a rescaled time and
-rescaled forces, in which the coefficients fall off like e^(−2k), so fixed-point integers carry every digit.
+An independent way to the answers of the closed form, and the only one for the logistic loss.
 """
 
 from __future__ import annotations
@@ -11,9 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
-from math import ceil
-from operator import mul
 from typing import Any
 
 from reduced.errors import BudgetExceeded
@@ -22,6 +18,7 @@ from reduced.solve.block import Block, Form, safe_newton, sign_of_sum
 from reduced.solve.generated import FORCE_LAW
 from reduced.solve.pieces import Pieces, Rates
 from reduced.solve.promise import keep_promise
+from reduced.solve.step import Kernel, Step
 from reduced.solve.timeline import (
     Moments,
     check_state,
@@ -32,7 +29,6 @@ from reduced.solve.timeline import (
 )
 
 MAX_STEPS = 50_000
-_GUARD_BITS = 40
 # A logistic flow whose forces are this small beside its distance from a ratio never crosses it any more.
 _SETTLED = 0.01
 
@@ -77,59 +73,20 @@ class TaylorSeries(Pieces):
 
 
 @dataclass(frozen=True)
-class _Step:
-    """One step: t = t0 + unit·τ, 0 ≤ τ ≤ length; (P, Q) = force·Σ cₖτᵏ (fixed point); (S, R) at the start."""
-
-    ctx: Any
-    t0: Any
-    unit: Any
-    length: Any
-    force: Any
-    coefficients: tuple[list[int], list[int]]
-    start: tuple[Any, Any]
-    bits: int
-
-    @property
-    def end(self) -> Any:
-        """The time at which the step ends."""
-        return self.t0 + self.unit * self.length
-
-    def forces(self, tau: Any) -> tuple[Any, Any]:
-        """Return (P, Q) at τ."""
-        fixed = tau.to_fixed(self.bits)
-        P, Q = (self.force * self.ctx.ldexp(self._horner(c, fixed), -self.bits) for c in self.coefficients)
-        return P, Q
-
-    def displacements(self, tau: Any) -> tuple[Any, Any]:
-        """Return (∫P dt, ∫Q dt) from the start of the block to τ."""
-        fixed = tau.to_fixed(self.bits)
-        scale = self.ctx.ldexp(self.force * self.unit * tau, -self.bits)
-        means = ([c // (k + 1) for k, c in enumerate(series)] for series in self.coefficients)
-        S, R = (s0 + scale * self._horner(mean, fixed) for s0, mean in zip(self.start, means, strict=True))
-        return S, R
-
-    def _horner(self, coefficients: list[int], fixed: int) -> int:
-        total = 0
-        for c in reversed(coefficients):
-            total = (total * fixed >> self.bits) + c
-        return total
-
-
-@dataclass(frozen=True)
 class TaylorBlock(Block):
     """A smooth piece integrated by Taylor steps, made on demand; q is the flow time from its start."""
 
     weights: tuple[Any, Any] = (1, 1)
     law: tuple[int, ...] = (0, -1)
-    steps: list[_Step] = field(default_factory=list, compare=False)
+    steps: list[Step] = field(default_factory=list, compare=False)
 
     def S(self, q: Any) -> Any:
         """Return ∫P dt from the start to q."""
-        return self._at(q)[0].displacements(self._at(q)[1])[0]
+        return self._at(q)[0].impulses(self._at(q)[1])[0]
 
     def R(self, q: Any) -> Any:
         """Return ∫Q dt from the start to q."""
-        return self._at(q)[0].displacements(self._at(q)[1])[1]
+        return self._at(q)[0].impulses(self._at(q)[1])[1]
 
     def elapsed(self, q: Any) -> Any:
         """Return q: the path parameter is the time."""
@@ -204,14 +161,14 @@ class TaylorBlock(Block):
             if here == end_value and self._slope_sign(form, step.forces(step.length)) in (end_slope, 0):
                 return
 
-    def _value(self, step: _Step, form: Form, tau: Any) -> Any:
-        S, R = step.displacements(tau)
+    def _value(self, step: Step, form: Form, tau: Any) -> Any:
+        S, R = step.impulses(tau)
         return form.e0 + form.on_S * S + form.on_R * R
 
     def _slope_sign(self, form: Form, speeds: tuple[Any, Any]) -> int:
         return sign_of_sum(self.ctx, form.on_S * speeds[0], form.on_R * speeds[1])
 
-    def _root_within(self, step: _Step, form: Form, low: Any, high: Any) -> Any:
+    def _root_within(self, step: Step, form: Form, low: Any, high: Any) -> Any:
         falling = -int(self.ctx.sign(self._value(step, form, high)))
 
         def value_and_slope(tau: Any) -> tuple[Any, Any]:
@@ -222,30 +179,12 @@ class TaylorBlock(Block):
 
         return safe_newton(self.ctx, value_and_slope, low, high, (low + high) / 2)
 
-    def _turn_within(self, step: _Step, form: Form) -> Any | None:
+    def _turn_within(self, step: Step, form: Form) -> Any | None:
         """Return the τ inside a step at which the slope of a form changes sign, or None."""
-        first, last = (self._slope_sign(form, step.forces(tau)) for tau in (self.ctx.zero, step.length))
-        if first * last >= 0:
-            return None
-        P, Q = step.coefficients
-        on_P, on_Q = (
-            int((x * step.force * first / scale).to_fixed(step.bits)) for x, scale in self._scaled(step, form)
-        )
-        slopes = [(on_P * a + on_Q * b) >> step.bits for a, b in zip(P, Q, strict=True)]
-        rates = [k * c for k, c in enumerate(slopes)][1:]
+        slope = step.force_form((form.on_S, form.on_R))
+        return next((tau for tau, _ in slope.sign_changes(self.ctx.zero, step.length)), None)
 
-        def value_and_slope(tau: Any) -> tuple[Any, Any]:
-            fixed = tau.to_fixed(step.bits)
-            value, rate = (self.ctx.ldexp(step._horner(c, fixed), -step.bits) for c in (slopes, rates))
-            return value, rate
-
-        return safe_newton(self.ctx, value_and_slope, self.ctx.zero, step.length, step.length / 2)
-
-    def _scaled(self, step: _Step, form: Form) -> list[tuple[Any, Any]]:
-        scale = step.force * max(abs(form.on_S), abs(form.on_R))
-        return [(form.on_S, scale), (form.on_R, scale)]
-
-    def _settled(self, step: _Step, excess: Form) -> bool:
+    def _settled(self, step: Step, excess: Form) -> bool:
         """Return whether r stays on its side of a ratio (at once for exponential loss: r is monotone)."""
         if len(self.law) == 2 or not self.A + self.C > 0 or not self.B + self.D > 0:
             return True
@@ -256,7 +195,7 @@ class TaylorBlock(Block):
         P, Q = step.forces(self.ctx.zero)
         return bool(max(P / self.weights[0], Q / self.weights[1]) < _SETTLED * gap) or gap == 0
 
-    def _at(self, q: Any) -> tuple[_Step, Any]:
+    def _at(self, q: Any) -> tuple[Step, Any]:
         """Return the step that contains q and τ in it, making steps up to there."""
         if not self.steps or self.steps[-1].end < q:
             for step in self._all_steps():
@@ -265,7 +204,7 @@ class TaylorBlock(Block):
         step = self.steps[max(0, bisect_right(self.steps, q, key=lambda step: step.t0) - 1)]
         return step, (q - step.t0) / step.unit
 
-    def _all_steps(self) -> Iterator[_Step]:
+    def _all_steps(self) -> Iterator[Step]:
         """Yield the steps from the start of the block on, making new ones for ever."""
         index = 0
         while True:
@@ -278,59 +217,15 @@ class TaylorBlock(Block):
             yield self.steps[index]
             index += 1
 
-    def _next_step(self) -> _Step:
-        ctx = self.ctx
+    def _next_step(self) -> Step:
         if self.steps:
             last = self.steps[-1]
-            t0, start, (P, Q) = last.end, last.displacements(last.length), last.forces(last.length)
-            guess = last.unit * last.length
-        else:
-            t0, start, (P, Q) = ctx.zero, (ctx.zero, ctx.zero), (self.P0, self.Q0)
-            guess = 1 / (8 * (self.A + self.B + self.C + self.D) * max(P, Q) + 8 * max(P, Q))
-        order = ceil(0.35 * ctx.prec) + 4
-        bits = ctx.prec + _GUARD_BITS
-        force, unit = max(P, Q), guess
-        for _ in range(60):
-            coefficients = self._series(order, bits, unit, force, (P / force, Q / force))
-            length = self._length(coefficients, order, bits)
-            if ctx.mpf("0.25") < length < 4:
-                break
-            # far from the natural scale the fixed-point coefficients over- or underflow: rescale the time
-            unit = unit * min(max(length, ctx.mpf("1e-3")), 1000)
-        return _Step(ctx, t0, unit, length, force, coefficients, start, bits)
+            forces, unit = last.forces(last.length), last.unit * last.length
+            return self._kernel.step(last.end, last.impulses(last.length), forces, unit)
+        start, forces = (self.ctx.zero, self.ctx.zero), (self.P0, self.Q0)
+        return self._kernel.step(self.ctx.zero, start, forces, self._kernel.first_unit(forces))
 
-    def _series(
-        self, order: int, bits: int, unit: Any, force: Any, first: tuple[Any, Any]
-    ) -> tuple[list[int], list[int]]:
-        """Return the coefficients of (P, Q)/force in τ, as integers times 2^−bits."""
-        scale = unit * force
-        A, B, C, D = (int((scale * x).to_fixed(bits)) for x in (self.A, self.B, self.C, self.D))
-        square = self.law[2] if len(self.law) > 2 else 0
-        squares = [int((square * force / w).to_fixed(bits)) for w in self.weights]
-        P, Q = ([int(x.to_fixed(bits))] for x in first)
-        forced_P: list[int] = []
-        forced_Q: list[int] = []
-        speed_P: list[int] = []
-        speed_Q: list[int] = []
-        for k in range(order):
-            speed_P.append((A * P[k] - B * Q[k]) >> bits)
-            speed_Q.append((D * Q[k] - C * P[k]) >> bits)
-            for U, forced, on_square in ((P, forced_P, squares[0]), (Q, forced_Q, squares[1])):
-                value = self.law[1] * U[k]
-                if on_square:
-                    value += on_square * (_convolve(U, U, k) >> bits) >> bits
-                forced.append(value)
-            P.append((_convolve(forced_P, speed_P, k) >> bits) // (k + 1))
-            Q.append((_convolve(forced_Q, speed_Q, k) >> bits) // (k + 1))
-        return P, Q
-
-    def _length(self, coefficients: tuple[list[int], list[int]], order: int, bits: int) -> Any:
-        """Return the τ at which the last two terms of the series fall below the working precision."""
-        ctx = self.ctx
-        size = max(max(abs(c[order]), abs(c[order - 1])) for c in coefficients)
-        return ctx.exp(ctx.log(ctx.ldexp(1, bits - ctx.prec - 8) / max(size, 1)) / order)
-
-
-def _convolve(left: list[int], right: list[int], k: int) -> int:
-    """Return Σ_{i≤k} left[i]·right[k−i]."""
-    return sum(map(mul, left[: k + 1], right[k::-1]))
+    @cached_property
+    def _kernel(self) -> Kernel:
+        matrix = ((self.A, -self.B), (self.C, -self.D))
+        return Kernel(self.ctx, matrix, (1, -1), self.weights, self.law)

@@ -8,6 +8,7 @@ are two classes of one multinomial over m.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -83,14 +84,17 @@ class CountLaw:
 
     def hoeffding(self, of_sign: int, m: int, bound: CountBound) -> float:
         """Return Hoeffding's lower bound of the same probability (negative where it says nothing)."""
+        return 1 - self._hoeffding_failure(of_sign, m, bound)
+
+    def _hoeffding_failure(self, of_sign: int, m: int, bound: CountBound) -> float:
         n, share = self.trials(of_sign, m)
         below, above = n * share - float(bound.lower) * m, float(bound.upper) * m - n * share
         if min(below, above) <= 0:
-            return -math.inf
-        return 1 - math.exp(-2 * below**2 / n) - math.exp(-2 * above**2 / n)
+            return math.inf
+        return math.exp(-2 * below**2 / n) + math.exp(-2 * above**2 / n)
 
     def smallest_m(self, of_sign: int, bound: CountBound, failure: float, by_hoeffding: bool = False) -> int:
-        """Return the smallest m from which on the bound holds with probability ≥ 1 − failure for every m.
+        """Return the smallest m from which on the bound fails with probability ≤ failure for every m.
 
         Arguments: of_sign ±1; bound; failure in (0, 1), the δ of Theorem 4.1; by_hoeffding, what Hoeffding's
         inequality guarantees instead of the exact binomial. Raises InputError when it is beyond
@@ -98,23 +102,23 @@ class CountLaw:
         """
         if not 0 < failure < 1:
             raise InputError("failure", failure, "a probability strictly between 0 and 1")
-        m = np.arange(1, MOST_NEURONS + 1)
+        m = range(1, MOST_NEURONS + 1)
         if by_hoeffding:
-            chance = np.array([self.hoeffding(of_sign, int(k), bound) for k in m])
+            chances = np.array([self._hoeffding_failure(of_sign, k, bound) for k in m])
         else:
-            chance = self._within_many(of_sign, m, bound)
-        failing = np.flatnonzero(chance < 1 - failure)
+            chances = self._failures(of_sign, m, bound)
+        failing = np.flatnonzero(chances > failure)
         last = int(failing[-1]) if len(failing) else -1
         if last == len(m) - 1:
             raise InputError("failure", failure, f"a probability reached with at most {MOST_NEURONS} neurons")
-        return int(m[last + 1])
+        return m[last + 1]
 
-    def _within_many(self, of_sign: int, m: Any, bound: CountBound) -> Any:
+    def _failures(self, of_sign: int, m: Sequence[int], bound: CountBound) -> Any:
         from scipy.stats import binom
 
-        n, share = np.array([self.trials(of_sign, int(k)) for k in m]).T
-        low, high = np.array([bound.counts(int(k)) for k in m]).T
-        return binom.cdf(high, n, share) - binom.cdf(low - 1, n, share)
+        n, share = np.array([self.trials(of_sign, k) for k in m]).T
+        low, high = np.array([bound.counts(k) for k in m]).T
+        return np.where(high < low, 1.0, binom.cdf(low - 1, n, share) + binom.sf(high, n, share))
 
     def joint(self, m: int) -> Any:
         """Return the table (m+1, m+1) of P(|K₊| = i, |K₋| = j)."""

@@ -50,6 +50,8 @@ class Evidence:
         """Refuse what the statements do not speak of; raise InputError."""
         if self.problem.loss is not Loss.EXP:
             raise InputError("loss", self.problem.loss.value, "exp: the theorems are about exponential loss")
+        if self.until < self.T_I:
+            raise InputError("until", self.until, f"at least T_I = 10√(κ₁/κ₂) = {self.T_I:g}")
 
     @cached_property
     def p(self) -> float:

@@ -41,8 +41,8 @@ def ledger(
     """Measure every statement of the paper at one network.
 
     Arguments: network, the initial network; problem, of which p, Δ, κ₂ count (exponential loss, p cos Δ > 1);
-    ridge, the choice on repelling ridges; until, the last time of the numerical flow; on_statement, told the id of each statement before it is measured. Returns a Ledger. Raises InputError,
-    fullnet.NotUnique.
+    ridge, the choice on repelling ridges; until, the last time of the numerical flow; on_statement, told the
+    id of each statement before it is measured. Returns a Ledger. Raises InputError, fullnet.NotUnique.
     """
     found = evidence(network, problem, ridge, until)
     rows = []

@@ -86,7 +86,7 @@ def living_check(
         wrong = rule != found
         counts.append((wrong.sum(), unsure.sum(), (wrong & ~unsure).sum(), len(wrong)))
     wrong, borderline, outside, neurons = (int(x) for x in np.sum(counts, axis=0))
-    exact = sum(one[0] == 0 for one in counts)
+    exact = sum(int(one[0]) == 0 for one in counts)
     product = kappa1 * networks[0].kappa2
     return LivingCheck(product, len(counts), exact, neurons, wrong, borderline, outside)
 

@@ -35,19 +35,12 @@ def pattern_table(e: Evidence) -> tuple[PatternRow, ...]:
     """
     groups = dict(zip(GROUPS, (e.positive, e.negative, e.phases.dead), strict=True))
     rows = []
-    for period, begin, end in _periods(e):
-        before, after = e.flow.patterns(begin), e.flow.patterns(end)
+    for period in _periods(e):
+        before, after = e.flow.patterns(period.look_from), e.flow.patterns(period.look_to)
         for group, members in groups.items():
+            on_plus, on_minus = (_changes(before, after, members, point) for point in (0, 1))
             rows.append(
-                PatternRow(
-                    period,
-                    begin,
-                    end,
-                    group,
-                    len(members),
-                    _changes(before, after, members, 0),
-                    _changes(before, after, members, 1),
-                )
+                PatternRow(period.name, period.begin, period.end, group, len(members), on_plus, on_minus)
             )
     return tuple(rows)
 
@@ -61,35 +54,39 @@ def changes_in_words(found: dict[tuple[int, int], int]) -> str:
     return ", ".join(changed)
 
 
-def _periods(e: Evidence) -> list[tuple[str, float, float]]:
-    """Return (name, begin, end) of the periods that came."""
-    times = {name: e.time(name) for name in ("T_II", "T_III_PT", "T_III")}
-    settled, end = e.time("last_phase_one_event") or 0.0, e.flow.end
-    marks: list[tuple[str, float | None]] = [
-        ("I", settled),
-        ("II", _before(e, times["T_II"])),
-        ("II → III", times["T_III_PT"]),
-        ("III", _before(e, times["T_III"])),
-        ("III → IV", times["T_III"]),
-    ]
-    periods, begin = [], 0.0
-    for name, stop in marks:
-        if stop is None:
-            break
-        periods.append((name, begin, stop))
+@dataclass(frozen=True)
+class _Period:
+    """A period by name and times, and the times whose patterns tell its beginning from its end."""
+
+    name: str
+    begin: float
+    end: float
+    look_from: float
+    look_to: float
+
+
+def _periods(e: Evidence) -> list[_Period]:
+    """Return the periods that came. A period that ends with an event is looked at just before that event."""
+    settled, T_II, T_III_PT, T_III = (
+        e.time(name) for name in ("last_phase_one_event", "T_II", "T_III_PT", "T_III")
+    )
+    begin = settled or 0.0
+    periods = [_Period("I", 0.0, begin, 0.0, begin)]
+    for quiet, passage, start, stop in (
+        ("II", "II → III", T_II, T_III_PT),
+        ("III", "III → IV", T_III, T_III),
+    ):
+        if start is None or stop is None:
+            return [*periods, _Period(quiet, begin, e.flow.end, begin, e.flow.end)]
+        eve = _before(e, start)
+        periods += [_Period(quiet, begin, start, begin, eve), _Period(passage, start, stop, eve, stop)]
         begin = stop
-    last = {"I": "II", "II → III": "III", "III → IV": "IV"}.get(periods[-1][0])
-    if last is not None and begin < end:
-        periods.append((last, begin, end))
-    return periods
+    return [*periods, _Period("IV", begin, e.flow.end, begin, e.flow.end)]
 
 
-def _before(e: Evidence, event: float | None) -> float | None:
+def _before(e: Evidence, event: float) -> float:
     """Return a time between an event and the one before it."""
-    if event is None:
-        return None
-    earlier = [one.t for one in e.flow.events if one.t < event]
-    return ((earlier[-1] if earlier else 0.0) + event) / 2
+    return (max((one.t for one in e.flow.events if one.t < event), default=0.0) + event) / 2
 
 
 def _changes(before: list[str], after: list[str], members: Any, point: int) -> dict[tuple[int, int], int]:

@@ -75,28 +75,40 @@ def _reason(
         return found.why
     living = sorted({(len(v.positive), len(v.negative)) for v in usable})
     counts = ", ".join(f"{plus}/{minus}" for plus, minus in living)
-    fixed = _at_fixed_fractions(e, usable, time, variable)
-    left = (
-        "" if fixed is None else f"; at fixed α± (collapsed model) {found.name}^{fixed.exponent:+.3f} is left"
-    )
-    return f"{found.why}; |K₊|/|K₋| along the sweep: {counts}{left}"
+    reasons = [found.why, f"|K₊|/|K₋| along the sweep: {counts}"]
+    for words, fixed in zip(
+        ("collapsed model", "small-Δ law"), _at_fixed_fractions(e, usable, time, variable), strict=True
+    ):
+        if fixed is not None:
+            reasons.append(f"the {words} at fixed α± leaves {found.name}^{fixed.exponent:+.3f}")
+    return "; ".join(reasons)
 
 
 def _at_fixed_fractions(
     e: Evidence, usable: Sequence[Evidence], time: str, variable: Callable[[Evidence], float]
-) -> Scaling | None:
-    """Return the same sweep in the collapsed model at this network's living fractions."""
+) -> tuple[Scaling | None, Scaling | None]:
+    """Return the same sweep at this network's living fractions: collapsed model, and its small-Δ law."""
     from reduced.problem import start
+    from reduced.solve.asymptotic import asymptotic
     from reduced.solve.timeline import timeline
 
-    found = []
+    models: list[tuple[float, float]] = []
+    laws: list[tuple[float, float]] = []
     for v in usable:
         problem = replace(e.living_problem, p=v.problem.p, delta=v.problem.delta)
-        t = float(timeline(problem, start(), 15).times[time])
         power = 1 / (1 - e.alpha * v.cosine) if time == "T_II" else 1.0
-        if 0 < t < math.inf:
-            found.append((variable(v), t * (v.kappa2 * v.delta) ** 2 / v.p**power))
-    return scaling("", *zip(*found, strict=True)) if len(found) >= 3 else None
+        scale = (v.kappa2 * v.delta) ** 2 / v.p**power
+        law = getattr(asymptotic(problem, start(), 15), time)
+        for times, t in (
+            (models, timeline(problem, start(), 15).times[time]),
+            (laws, "inf" if law is None else law),
+        ):
+            if 0 < float(t) < math.inf:
+                times.append((variable(v), float(t) * scale))
+    model, law_alone = (
+        scaling("", *zip(*times, strict=True)) if len(times) >= 3 else None for times in (models, laws)
+    )
+    return model, law_alone
 
 
 def _one_deactivation(e: Evidence) -> Measurement:

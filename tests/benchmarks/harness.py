@@ -1,19 +1,21 @@
 """Measure contenders side by side: interleaved rounds, medians with their spread, ratios to the first.
 
 A benchmark is one question with several contenders; the first is ours, the others are named peers. All run
-in the same process and the same minute, in the order A B C A B C …, so that a machine that slows down slows
-all of them. Nothing here asserts a time: it prints what it saw.
+in the same process and the same minutes, in the order A B C A B C …, so that a machine that slows down slows
+all of them. Ratios are of processor time: on a busy machine a long run waits for its turn and a short one does
+not, which would flatter the short one. Nothing here asserts a time: it prints what it saw.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 ROUNDS = 5
-"""Times every contender runs, at least, so that a median means something."""
+"""Times every contender runs unless told otherwise, so that a median means something."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,12 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds a contender takes for the whole job in each round, and its answer."""
+    """Seconds a contender takes for the whole job in each round, by the clock and of a processor; its answer."""
 
     contender: Contender
-    seconds: tuple[float, ...]
+    elapsed: tuple[float, ...]
+    processor: tuple[float, ...]
     answer: str
-
-    @property
-    def median(self) -> float:
-        """The middle of the rounds' times, in seconds."""
-        return median(self.seconds)
 
 
 def measure(benchmark: Benchmark, rounds: int = ROUNDS) -> list[Timing]:
@@ -70,18 +68,26 @@ def measure(benchmark: Benchmark, rounds: int = ROUNDS) -> list[Timing]:
     Nothing is warmed up: what is paid only once shows in the longest time, not in the median.
     """
     present = [contender for contender in benchmark.contenders if isinstance(contender, Contender)]
-    seconds: dict[str, list[float]] = {contender.name: [] for contender in present}
+    elapsed: dict[str, list[float]] = {contender.name: [] for contender in present}
+    processor: dict[str, list[float]] = {contender.name: [] for contender in present}
     answers: dict[str, str] = {}
     for _ in range(rounds):
         for contender in present:
-            began = perf_counter()
+            began, used = perf_counter(), _processor_time()
             for _ in range(contender.calls):
                 answers[contender.name] = contender.run()
-            took = perf_counter() - began
-            seconds[contender.name].append(took / contender.calls / contender.work)
-    return [Timing(c, tuple(seconds[c.name]), answers[c.name]) for c in present]
+            jobs = contender.calls * contender.work
+            elapsed[contender.name].append((perf_counter() - began) / jobs)
+            processor[contender.name].append((_processor_time() - used) / jobs)
+    return [Timing(c, tuple(elapsed[c.name]), tuple(processor[c.name]), answers[c.name]) for c in present]
 
 
 def ratio(timing: Timing, ours: Timing) -> float:
-    """Return how many times longer a contender takes than ours, by medians."""
-    return timing.median / ours.median
+    """Return how many times the processor time of ours a contender takes, by medians."""
+    return median(timing.processor) / median(ours.processor)
+
+
+def _processor_time() -> float:
+    """Return the processor seconds of this process and of the processes it waited for."""
+    times = os.times()
+    return process_time() + times.children_user + times.children_system

@@ -18,6 +18,7 @@ from reduced.solve.enclosure.collapsed import (
     enclosure_timeline,
 )
 from reduced.solve.enclosure.network import EnclosedRun, enclosure_network
+from reduced.solve.enclosure.plateau import PreparedPlateau
 
 __all__ = [
     "EnclosedLimit",
@@ -25,6 +26,7 @@ __all__ = [
     "EnclosedRun",
     "EnclosedTimeline",
     "Enclosure",
+    "PreparedPlateau",
     "Undecided",
     "enclosure_limit",
     "enclosure_network",

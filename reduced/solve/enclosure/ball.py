@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
 import flint
@@ -268,8 +269,12 @@ class BallContext:
         return order(as_ball(x), ZERO)
 
     def fsum(self, terms: Iterable[Any]) -> Ball:
-        """Return the sum, without keeping its formula."""
-        return Ball(sum((as_ball(term).arb for term in terms), flint.arb(0)))
+        """Return the sum, added in pairs to keep its formula shallow; exactly 0 when that is proved."""
+        balls = [as_ball(term) for term in terms] or [ZERO]
+        while len(balls) > 1:
+            balls = [x + y for x, y in zip_longest(balls[::2], balls[1::2], fillvalue=ZERO)]
+        total = balls[0]
+        return ZERO if total.arb.contains(0) and total == ZERO else total
 
     @contextmanager
     def extraprec(self, bits: int) -> Iterator[None]:
@@ -283,7 +288,7 @@ class BallContext:
         return self.sketch.ldexp(self.sketch.mpf(int(mantissa)), int(exponent))
 
     def point(self, x: Any) -> Any:
-        """Return an mpf as an exact Arb point."""
+        """Return an mpf ≥ 0 as an exact Arb point."""
         mantissa, exponent = x.man_exp
         return flint.arb(int(mantissa)) * flint.arb(2) ** int(exponent)
 

@@ -120,7 +120,7 @@ def _proved_flow(ctx: BallContext, problem: Problem, start: Start) -> Flow:
     flow = collapsed_flow(ctx, problem, start, BallClosedForm())
     first, c = flow.segments[0].block, flow.geometry.c
     climbing = ctx.sign((first.A + first.C) * first.P0 - (first.B + first.D) * first.Q0)
-    for name, direction, on_it in (("c", -1, c * first.P0 == first.Q0), ("1/c", 1, first.P0 == c * first.Q0)):
+    for name, direction, on_it in (("c", -1, c * first.P0 == first.Q0), ("1/c", 1, c * first.Q0 == first.P0)):
         if on_it and climbing == direction:
             raise InputError(
                 "start", f"r = {name} exactly", "a start on one side of it, which balls can tell"

@@ -8,7 +8,7 @@ monotone along a piece); the two power series have proved tails.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from reduced.solve.block import Block, Form, MinusBlock, PlusBlock, RatioBlock, StillBlock, block
@@ -21,11 +21,14 @@ from reduced.solve.pieces import ClosedForm, Rates
 class _ProvedRoots(Block):
     """A piece whose roots are proposed in mpmath and proved in balls."""
 
-    def sketch(self) -> Any:
-        """Return the same piece in mpmath, through the midpoints."""
+    def guess(self, propose: Callable[[Block], Any]) -> Any:
+        """Return, as an Arb point, what the same piece in mpmath, through the midpoints, proposes."""
         rough = self.ctx.rough
         rates = (rough(self.A), rough(self.B), rough(self.C), rough(self.D))
-        return block(self.ctx.sketch, rates, rough(self.P0), rough(self.Q0))
+        try:
+            return self.ctx.point(propose(block(self.ctx.sketch, rates, rough(self.P0), rough(self.Q0))))
+        except ArithmeticError as why:
+            raise Undecided("event", why, "an approximate root, which this precision does not give") from None
 
     def roots(self, form: Form) -> Iterator[tuple[Any, int]]:
         """Yield the proved roots q > 0 of a form in increasing order, each with the sign of its slope there.
@@ -40,15 +43,17 @@ class _ProvedRoots(Block):
             yield from super().roots(form)
 
     def _root(self, form: Form, low: Any, high: Any | None) -> Ball:
-        ctx, rough = self.ctx, self.ctx.rough
+        rough = self.ctx.rough
         rough_form = Form(rough(form.e0), rough(form.on_S), rough(form.on_R))
-        guess = self.sketch()._root(rough_form, rough(low), None if high is None else rough(high))
+        rough_high = None if high is None else rough(high)
 
-        def value_and_slope(q: Ball) -> tuple[Ball, Ball]:
+        def value_and_slope(arb: Any) -> tuple[Any, Any]:
+            q = Ball(arb)
             speed_S, speed_R = self.speeds(q)
-            return self.value(form, q), form.on_S * speed_S + form.on_R * speed_R
+            return self.value(form, q).arb, (form.on_S * speed_S + form.on_R * speed_R).arb
 
-        found = enclose_root(value_and_slope, ctx.point(guess))
+        guess = self.guess(lambda piece: piece._root(rough_form, rough(low), rough_high))
+        found = Ball(enclose_root(value_and_slope, guess))
         if not low < found or (high is not None and not found < high):
             raise Undecided("event", found, "a root inside the stretch on which it is the only one")
         return found
@@ -63,11 +68,13 @@ class BallRatioBlock(_ProvedRoots, RatioBlock):
             return ZERO
         ctx, target = self.ctx, t * self.h * self.Q0
 
-        def value_and_slope(q: Ball) -> tuple[Ball, Ball]:
+        def value_and_slope(arb: Any) -> tuple[Any, Any]:
+            q = Ball(arb)
             integral = self._integral(q)
-            return ctx.log(integral / target), self._integrand(q) / integral
+            return ctx.log(integral / target).arb, (self._integrand(q) / integral).arb
 
-        return enclose_root(value_and_slope, ctx.point(self.sketch().path_of_time(ctx.rough(t))))
+        guess = self.guess(lambda piece: piece.path_of_time(ctx.rough(t)))
+        return Ball(enclose_root(value_and_slope, guess))
 
     def _integrand(self, q: Ball) -> Ball:
         growth: Ball = self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))

@@ -31,6 +31,12 @@ from reduced.solve.swift.piece import (
 DEAD, BOTH, ONLY_PLUS, ONLY_MINUS, SLIDE_PLUS, SLIDE_MINUS = range(6)
 """Patterns as integers: --, ++, +-, -+, 0+ (on the kink of x₊), +0 (on that of x₋)."""
 
+PATTERNS = ("--", "++", "+-", "-+", "0+", "+0")
+"""Their names (x₊ then x₋: ``+`` active, ``-`` inactive, ``0`` sliding)."""
+
+KINDS = ("cross", "slide", "leave", "die")
+"""Names of the kinds of events."""
+
 LEVEL, ROWS, DONE_S, DONE_R, DONE_X, DONE_Y, LATE_S, LATE_R = range(6, 14)
 """Places in ``Record.counts`` behind the counts by pattern: level, rows written, list heads, heap sizes."""
 COUNTS = 14
@@ -40,11 +46,13 @@ TIME, LOG_TIME, S, R, X, Y, F_PLUS, F_MINUS, RATIO, DELTA, LENGTH, U, V = range(
 COLUMNS = 13
 
 NOBODY = -1
-ENDED, TURNED, FULL, BUDGET, ORIGIN = range(5)
-"""Why a leg ends: nothing follows, r passed c or 1/c, no room for rows, enough events, NotUnique."""
+ENDED, CUT, TURNED, FULL, BUDGET, ORIGIN = range(6)
+"""Why a leg ends: nothing follows, what follows is too late (the q of its piece stands in the first unused
+row), r passed c or 1/c, no room for rows, enough events, a neuron at the origin."""
 
 _BY_S, _BY_R, _BY_X, _BY_Y = range(4)
-_HUGE = 1e300
+HUGE = 1e300
+"""Times from here on are known by their logarithm."""
 
 
 class Setting(NamedTuple):
@@ -82,11 +90,20 @@ class Record(NamedTuple):
     switches: Any
 
 
+def kind_of(before: int, after: int) -> int:
+    """Return the kind of a switch, an index into KINDS."""
+    if after == DEAD:
+        return KINDS.index("die")
+    if after >= SLIDE_PLUS:
+        return KINDS.index("slide")
+    return KINDS.index("leave" if before >= SLIDE_PLUS else "cross")
+
+
 def span(piece: Piece, q: Any, motion: Motion) -> tuple[Any, Any]:
     """Return ∫₀^q P₀/P dS of a piece as value · e^exponent, in the number type of q."""
     if isinstance(q, float):
         return duration(piece, q, motion)
-    from reduced.solve.swift.digits import duration_of_mpf
+    from reduced.solve.swift.closed_form import duration_of_mpf
 
     return duration_of_mpf(piece, q)
 
@@ -138,7 +155,7 @@ def run_leg(
             return ENDED
         motion = move(piece, q)
         if not _write_row(setting, piece, q, motion, rows, now):
-            return ENDED
+            return CUT
         counts[ROWS] += 1
         row = now + COLUMNS
         mark = 3 * (counts[ROWS] - 1)
@@ -149,16 +166,7 @@ def run_leg(
             counts[LEVEL] = level + 1 if up else level - 1
             switches[mark], switches[mark + 1], switches[mark + 2] = NOBODY, level, counts[LEVEL]
             return TURNED
-        if winner == _BY_S:
-            k = _take(by_S, DONE_S, late_S, LATE_S, from_S, counts)
-        elif winner == _BY_R:
-            k = _take(by_R, DONE_R, late_R, LATE_R, from_R, counts)
-        elif winner == _BY_X:
-            k = by_X.who[counts[DONE_X]]
-            counts[DONE_X] += 1
-        else:
-            k = by_Y.who[counts[DONE_Y]]
-            counts[DONE_Y] += 1
+        k = _take((by_S, by_R, by_X, by_Y), (late_S, late_R), winner, from_S, from_R, toward, record, row)
         before = neurons.pattern[k]
         if not _arrive(piece.c, setting.angle.s2, neurons, k, winner, level, rows, row):
             return ORIGIN
@@ -166,6 +174,7 @@ def run_leg(
         counts[before] -= 1
         counts[after] += 1
         switches[mark], switches[mark + 1], switches[mark + 2] = k, before, after
+        _clear_unlearned(counts, rows, row)
         if after == ONLY_PLUS:
             counts[LATE_S] = _push(late_S, counts[LATE_S], rows[row + U] + rows[row + S], k)
         elif after == ONLY_MINUS:
@@ -250,20 +259,23 @@ def _solve(piece: Piece, clock: int, toward: int, ahead: Any, limit: Any) -> Any
 def _write_row(setting: Setting, piece: Piece, q: Any, motion: Motion, rows: Any, now: int) -> bool:
     """Write the state at q behind the row ``now``; return False when its time lies beyond the last one asked."""
     row = now + COLUMNS
+    rows[row + LENGTH] = q
     value, exponent = span(piece, q, motion)
     f_plus = rows[now + F_PLUS]
-    t, log_t = rows[now + TIME], rows[now + LOG_TIME]
-    if exponent == 0 and -600 < f_plus < 600 and t < _HUGE:
+    t, log_t = rows[now + TIME], 0 * q
+    known = exponent == 0 and -600 < f_plus < 600 and t < HUGE
+    if known:
         t = t + value / setting.force * exp(f_plus)
-    if exponent > 0 or not (-600 < f_plus < 600 and t < _HUGE):
-        if log_t == 0:
-            log_t = log(rows[now + TIME]) if rows[now + TIME] > 0 else -_HUGE + 0 * t
+    if t > setting.until:
+        return False
+    if not known or t >= HUGE:
+        log_t = _log_time(rows, now)
         if value > 0:
             step = log(value) + exponent + f_plus - setting.log_force
             log_t = max(step, log_t) + log1p(exp(-abs(step - log_t)))
         t = exp(log_t)
-    if t > setting.until or log_t > setting.log_until:
-        return False
+        if log_t > setting.log_until:
+            return False
     change_plus, change_minus = learn(piece, q, motion.L)
     rows[row + TIME] = t
     rows[row + LOG_TIME] = log_t
@@ -276,24 +288,48 @@ def _write_row(setting: Setting, piece: Piece, q: Any, motion: Motion, rows: Any
     far = 2 * motion.r < piece.c
     rows[row + RATIO] = motion.r if far else piece.c + motion.delta
     rows[row + DELTA] = motion.r - piece.c if far else motion.delta
-    rows[row + LENGTH] = q
     return True
 
 
-def _take(fixed: Queue, done: int, late: Queue, size: int, from_late: bool, counts: Any) -> int:
-    """Remove the next neuron of S or R and return it; done and size are places in counts."""
-    if from_late:
-        k = late.who[0]
-        counts[size] = _pop(late, counts[size])
+def _clear_unlearned(counts: Any, rows: Any, row: int) -> None:
+    """Make a prediction to which no neuron contributes exactly 0."""
+    if counts[BOTH] + counts[ONLY_PLUS] + counts[SLIDE_MINUS] == 0:
+        rows[row + F_PLUS] = 0 * rows[row + F_PLUS]
+    if counts[BOTH] + counts[ONLY_MINUS] + counts[SLIDE_PLUS] == 0:
+        rows[row + F_MINUS] = 0 * rows[row + F_MINUS]
+
+
+def _log_time(rows: Any, row: int) -> Any:
+    """Return ln t of a row."""
+    t = rows[row + TIME]
+    if t >= HUGE:
+        return rows[row + LOG_TIME]
+    return log(t) if t > 0 else 0 * t - HUGE
+
+
+def _take(
+    fixed: Any, late: Any, clock: int, from_S: bool, from_R: bool, toward: Any, record: Record, row: int
+) -> Any:
+    """Remove the next neuron of a clock and return it; its key becomes the clock's reading in the new row.
+
+    So neurons with equal keys arrive at one and the same time, whatever rounding did to the clock.
+    """
+    counts, rows = record.counts, record.rows
+    if clock == _BY_S and from_S:
+        rows[row + S], k = late[0].key[0], late[0].who[0]
+        counts[LATE_S] = _pop(late[0], counts[LATE_S])
         return k
-    k = fixed.who[counts[done]]
-    counts[done] += 1
-    return k
+    if clock == _BY_R and from_R:
+        rows[row + R], k = late[1].key[0], late[1].who[0]
+        counts[LATE_R] = _pop(late[1], counts[LATE_R])
+        return k
+    place = counts[DONE_S + clock]
+    counts[DONE_S + clock] += 1
+    rows[row + S + clock] = toward[clock] * fixed[clock].key[place]
+    return fixed[clock].who[place]
 
 
-def _arrive(
-    c: Any, s2: Any, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int
-) -> bool:
+def _arrive(c: Any, s2: Any, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int) -> bool:
     """Decide what neuron k does on the kink it has reached (Def H.1) and move it to its new pattern.
 
     Returns False when it is at the origin, where the solution is not unique.
@@ -320,7 +356,7 @@ def _arrive(
         after, inside = DEAD, True
     neurons.pattern[k] = after
     place(c, s2, neurons, k, u, v, rows, row)
-    return inside
+    return bool(inside)
 
 
 def clock_forms(c: Any, s2: Any, pattern: int, rows: Any, row: int) -> tuple[Any, Any]:

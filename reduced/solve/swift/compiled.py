@@ -14,7 +14,7 @@ from numba.extending import overload, register_jitable
 
 from reduced.solve.swift import arithmetic, chain, duration, piece
 
-_KERNELS = (chain.run_leg, chain.release)
+_KERNELS: tuple[Any, ...] = (chain.run_leg, chain.release)
 
 
 def compile_kernels() -> tuple[Callable[..., int], Callable[..., None]]:
@@ -51,7 +51,7 @@ def _substitute(function: Any, machine: Any) -> None:
     overload(function)(lambda x: lambda x: machine(x))
 
 
-def _cached(kernel: FunctionType) -> Any:
+def _cached(kernel: Any) -> Any:
     """Return a kernel compiled by numba, cached on disk where that is possible.
 
     numba notices changes of the kernel's own file only, so its name carries a digest of all its sources.

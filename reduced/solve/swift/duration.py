@@ -7,7 +7,6 @@ whose singularities lie π off the real axis.
 from __future__ import annotations
 
 from math import exp, expm1, log, log1p
-from typing import Any
 
 from reduced.solve.swift.piece import GENERIC, MINUS, PLUS, Motion, Piece
 
@@ -58,7 +57,7 @@ def _taylor(piece: Piece, S: float) -> float:
     second = -piece.B * piece.r * piece.G
     third = second * (piece.G - piece.h * piece.r)
     cubic = first * first * first + 3.0 * first * second + third
-    return S * (1.0 + S / 2.0 * (first + S / 3.0 * (first * first + second + S / 4.0 * cubic)))
+    return float(S) * float(1.0 + S / 2.0 * (first + S / 3.0 * (first * first + second + S / 4.0 * cubic)))
 
 
 def _panels(piece: Piece, motion: Motion) -> float:
@@ -66,7 +65,7 @@ def _panels(piece: Piece, motion: Motion) -> float:
     if piece.G >= 0.0:
         return _gauss(piece.A, piece.B, piece.g, piece.h, piece.r, piece.g * motion.S)
     r = piece.r
-    return _gauss(piece.D, piece.B, piece.h, piece.g, 1.0 / r, piece.h * motion.R) / r
+    return float(_gauss(piece.D, piece.B, piece.h, piece.g, 1.0 / r, piece.h * motion.R) / r)
 
 
 def _gauss(a: float, b: float, g: float, h: float, r: float, width: float) -> float:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
-from reduced.records import Outcome
+from reduced.solve.flow import NotUnique
 from reduced.solve.swift.chain import (
     BOTH,
-    BUDGET,
     COLUMNS,
     COUNTS,
     DEAD,
     DELTA,
     DONE_S,
-    DONE_Y,
     F_MINUS,
     F_PLUS,
     FULL,
     LATE_R,
-    LATE_S,
     LEVEL,
     NOBODY,
     ONLY_MINUS,
@@ -37,7 +33,6 @@ from reduced.solve.swift.chain import (
     Setting,
 )
 from reduced.solve.swift.kernels import Kernels
-from reduced.solve.swift.start import NotUnique
 
 # By the levels before and after a passage of r: the groups (sign, sliding pattern) that leave their kink.
 _RELEASED = {
@@ -66,11 +61,11 @@ def level_of(delta: Any, gap: Any) -> int:
     return int(delta >= 0) + int(delta > gap)
 
 
-def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, Outcome]:
+def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, int]:
     """Follow the flow until nothing happens any more, or to the last time or row of the setting.
 
-    Arguments: setting; start; kernels, where it runs. Returns the record and finished or budget. Raises
-    NotUnique when a neuron reaches the origin of the data plane.
+    Arguments: setting; start; kernels, where it runs. Returns the record and why it ends: ENDED, CUT or
+    BUDGET. Raises NotUnique when a neuron reaches the origin of the data plane.
     """
     zero = 0 * start.r
     neurons = Neurons(
@@ -92,7 +87,7 @@ def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, Ou
             last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
             raise NotUnique(f"neuron {last} reaches both kinks at once, at the origin of the data plane")
         if why != TURNED:
-            return record, Outcome.BUDGET if why == BUDGET else Outcome.FINISHED
+            return record, int(why)
         mark = 3 * (int(record.counts[ROWS]) - 1)
         passage = int(record.switches[mark + 1]), int(record.switches[mark + 2])
         for sign, before, after in _RELEASED.get(passage, ()):
@@ -102,7 +97,7 @@ def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, Ou
 def _first_row(start: Start, kernels: Kernels, neurons: Neurons, zero: Any) -> Record:
     record = Record(kernels.integers([0] * COUNTS), kernels.blank(COLUMNS, zero), kernels.blank(3, 0))
     for pattern in range(DEAD, SLIDE_MINUS + 1):
-        record.counts[pattern] = sum(len(kernels.members(neurons, sign, pattern)) for sign in (1, -1))
+        record.counts[pattern] = kernels.count(neurons, pattern)
     record.counts[LEVEL], record.counts[ROWS] = start.level, 1
     for column in range(COLUMNS):
         record.rows[column] = zero

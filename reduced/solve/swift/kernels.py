@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from reduced.solve.swift.chain import Neurons, Queue, release, run_leg
 
@@ -16,37 +14,9 @@ COMPILE_FROM = 20_000
 """The number of neurons from which compiled kernels pay, loading them from the cache included."""
 
 
-class Kernels(Protocol):
-    """A way to run the chain: its two kernels and the containers they work on."""
-
-    run_leg: Callable[..., int]
-    release: Callable[..., None]
-
-    def blank(self, count: int, zero: Any) -> Any:
-        """Return a container of ``count`` numbers."""
-
-    def integers(self, values: Any) -> Any:
-        """Return a container of integers."""
-
-    def codes(self, values: Any) -> Any:
-        """Return a container of integers of one digit."""
-
-    def reals(self, values: Any) -> Any:
-        """Return a container of numbers."""
-
-    def grow(self, values: Any, count: int, zero: Any) -> Any:
-        """Return the container with room for ``count`` numbers in all."""
-
-    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
-        """Return the neurons of a sign and pattern."""
-
-    def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
-        """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""
-
-
 @dataclass(frozen=True)
 class Interpreted:
-    """Plain Python on lists, for any number type."""
+    """Plain Python on lists, for any number type: the two kernels and the containers they work on."""
 
     run_leg: Callable[..., int] = run_leg
     release: Callable[..., None] = release
@@ -71,6 +41,10 @@ class Interpreted:
         """Return the list with zeros added up to ``count``."""
         return values + [zero] * (count - len(values))
 
+    def count(self, neurons: Neurons, pattern: int) -> int:
+        """Return the number of neurons of a pattern."""
+        return int(neurons.pattern.count(pattern))
+
     def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
         """Return the neurons of a sign and pattern."""
         pairs = enumerate(zip(neurons.sign, neurons.pattern, strict=True))
@@ -85,10 +59,11 @@ class Interpreted:
 
 @dataclass(frozen=True)
 class Compiled:
-    """Machine code on arrays, for doubles."""
+    """Machine code on arrays, for doubles: the same members as :class:`Interpreted`."""
 
     run_leg: Callable[..., int]
     release: Callable[..., None]
+    is_cached: Callable[[], bool]
 
     def blank(self, count: int, zero: Any) -> Any:
         """Return an array for ``count`` numbers of the type of zero, not filled."""
@@ -122,6 +97,12 @@ class Compiled:
         grown[: len(values)] = values
         return grown
 
+    def count(self, neurons: Neurons, pattern: int) -> int:
+        """Return the number of neurons of a pattern."""
+        import numpy as np
+
+        return int(np.count_nonzero(neurons.pattern == pattern))
+
     def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
         """Return the neurons of a sign and pattern."""
         import numpy as np
@@ -138,6 +119,10 @@ class Compiled:
         return Queue(keys[order], members[order].astype(np.int32))
 
 
+Kernels = Interpreted | Compiled
+"""A way to run the chain."""
+
+
 def has_compiler() -> bool:
     """Return whether numba is installed."""
     return importlib.util.find_spec("numba") is not None
@@ -150,6 +135,7 @@ def compiled_kernels() -> Compiled:
     numba itself picks a directory it can write to; where there is none the kernels are compiled afresh in
     each process.
     """
-    from reduced.solve.swift.compiled import compile_kernels
+    from reduced.solve.swift.compiled import compile_kernels, is_cached
 
-    return Compiled(*compile_kernels())
+    run_leg, release = compile_kernels()
+    return Compiled(run_leg, release, lambda: is_cached(run_leg))

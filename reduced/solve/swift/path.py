@@ -11,17 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reduced.solve.swift import chain
-from reduced.solve.swift.chain import Setting
+from reduced.solve.swift.chain import HUGE, PATTERNS, Setting
 from reduced.solve.swift.duration import duration
 from reduced.solve.swift.piece import GENERIC, MINUS, PLUS, STILL, Motion, Piece, learn, move, start_piece
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 
-PATTERNS = ("--", "++", "+-", "-+", "0+", "+0")
-"""The names of the pattern codes (x₊ then x₋: ``+`` active, ``-`` inactive, ``0`` sliding)."""
-
-_HUGE = 1e300
 _ITERATIONS = 2000
 
 
@@ -39,7 +35,8 @@ class Path:
 
     Row 0 is the start, every further row a neuron's switch or (neuron −1) a passage of r through c or 1/c;
     switches hold neuron, and pattern codes (or levels) before and after. u and v are per neuron at t = 0 in
-    units of contributions |a|⟨b,x±⟩ to f±; scale is |a|.
+    units of contributions |a|⟨b,x±⟩ to f±; scale is |a|; endless, whether the flow goes on after the last row
+    as its piece says (False: it was broken off there).
     """
 
     setting: Setting
@@ -50,22 +47,25 @@ class Path:
     v: Floats
     rows: Floats
     switches: Integers
+    endless: bool
 
     @cached_property
     def counts(self) -> Integers:
-        """Living and dead neurons by pattern code after every row, (n, 6)."""
-        steps = np.zeros((len(self.rows), len(PATTERNS)), np.int32)
-        steps[0] = np.bincount(self.pattern, minlength=len(PATTERNS))
-        rows = np.flatnonzero(self.switches[:, 0] != chain.NOBODY)
-        steps[rows, self.switches[rows, 1]] -= 1
-        steps[rows, self.switches[rows, 2]] += 1
-        return np.cumsum(steps, axis=0, dtype=np.int32)
+        """Living and dead neurons by pattern code, (6, n): after every row."""
+        before, after = (np.ascontiguousarray(self.switches[:, column]) for column in (1, 2))
+        moved = self.switches[:, 0] != chain.NOBODY
+        found = np.empty((len(PATTERNS), len(self.rows)), np.int32)
+        for code in range(len(PATTERNS)):
+            gained = (moved & (after == code)).astype(np.int8) - (moved & (before == code)).astype(np.int8)
+            np.cumsum(gained, dtype=np.int32, out=found[code])
+            found[code] += np.count_nonzero(self.pattern == code)
+        return found
 
     def piece(self, row: int) -> Piece:
         """Return the smooth piece that starts at a row."""
-        living = (int(n) for n in self.counts[row, 1:])
+        _, n1, n2, n3, n4, n5 = (int(n) for n in self.counts[:, row])
         ratio, delta = (float(self.rows[row, column]) for column in (chain.RATIO, chain.DELTA))
-        return start_piece(self.setting.angle, *living, ratio, delta)
+        return start_piece(self.setting.angle, n1, n2, n3, n4, n5, ratio, delta)
 
     def locate(self, t: float) -> Place:
         """Return the place of flow time t ≥ 0."""
@@ -82,13 +82,20 @@ class Path:
         piece = self.piece(place.row)
         value, exponent = duration(piece, place.q, move(piece, place.q))
         t = float(row[chain.TIME])
-        known = float(row[chain.LOG_TIME]) if t >= _HUGE else log(t) if t > 0 else -inf
+        known = float(row[chain.LOG_TIME]) if t >= HUGE else log(t) if t > 0 else -inf
         if value == 0:
             return t, known
         step = log(value) + exponent + float(row[chain.F_PLUS]) - self.setting.log_force
         high, low = max(step, known), min(step, known)
         total = high + log1p(exp(low - high))
-        return (t + exp(step) if total < log(_HUGE) else inf), total
+        return (t + exp(step) if total < log(HUGE) else inf), total
+
+    def includes(self, place: Place) -> bool:
+        """Return whether a place lies inside the flow as far as it was followed."""
+        if place.row + 1 == len(self.rows) and place.q > 0 and not self.endless:
+            return False
+        t, log_t = self.time(place)
+        return bool(t <= self.setting.until and log_t <= self.setting.log_until)
 
     def predictions(self, t: Any) -> tuple[Any, Any]:
         """Return (f₊, f₋) at flow times t ≥ 0 (a number or an array, in any order)."""
@@ -139,49 +146,54 @@ class Path:
             return 1 - 2 * point
         return int(np.sign(self.rows[last, chain.F_PLUS + point]))
 
+    def sign_after(self, row: int, point: int) -> int:
+        """Return the sign of f₊ or f₋ from a row on, 0 only when it stays exactly 0."""
+        piece, f = self.piece(row), float(self.rows[row, chain.F_PLUS + point])
+        return int(np.sign(f) or np.sign(_slope(piece, point, piece.r)))
+
     def crossings(self, point: int) -> list[tuple[Place, int]]:
-        """Return where f₊ (point 0) or f₋ (point 1) passes zero, with the direction of passing."""
-        f = self.rows[:, chain.F_PLUS + point]
-        n1, n2, n3, n4, n5 = self.counts[:, 1:].T
-        c, s2 = self.setting.angle.c, self.setting.angle.s2
-        speeds = (n1 + n2 + s2 * n5, c * n1) if point == 0 else (c * n1, n1 + n3 + s2 * n4)
-        slope = np.sign(speeds[0] - speeds[1] * self.rows[:, chain.RATIO])
-        ending = np.append(
-            np.sign(speeds[0][:-1] - speeds[1][:-1] * self.rows[1:, chain.RATIO]), self._last_slope(point)
-        )
-        here = np.sign(f)
-        there = np.append(here[1:], self.final_sign(point))
-        turning = (slope * ending < 0) & (slope * np.where(here == 0, -slope, here) < 0)
+        """Return where the sign of f₊ (point 0) or f₋ (point 1) changes, with the sign from there on.
+
+        A prediction that no neuron contributes to is exactly 0 and stays so: then the sign is 0.
+        """
+        f = np.ascontiguousarray(self.rows[:, chain.F_PLUS + point])
+        slope, last_slope = self._slopes(point)
+        right = np.where(f != 0, np.sign(f), slope)
+        left = np.where(f[1:] != 0, np.sign(f[1:]), -last_slope[:-1])
+        end = np.append(left, self.final_sign(point))
+        dips = (slope * last_slope < 0) & (slope * right < 0)
         found = []
-        for row in np.flatnonzero((here * there <= 0) & ((here != 0) | (slope != 0)) | turning):
-            found += self._crossings_of_piece(int(row), point)
-        return found
+        for row in np.flatnonzero((right * end < 0) | dips):
+            found += self._crossings_inside(int(row), point, int(right[row]), int(end[row]))
+        for row in np.flatnonzero(left != right[1:]):
+            found.append((Place(int(row) + 1, 0.0), int(right[row + 1])))
+        return sorted(found, key=lambda crossing: (crossing[0].row, crossing[0].q))
 
-    def _last_slope(self, point: int) -> int:
+    def _slopes(self, point: int) -> tuple[Floats, Floats]:
+        """Return the sign of the slope of f₊ or f₋ at the start and at the end of every piece."""
+        _, n1, n2, n3, n4, n5 = self.counts
+        c, s2 = self.setting.angle.c, self.setting.angle.s2
+        on_P, on_Q = (n1 + n2 + s2 * n5, c * n1) if point == 0 else (c * n1, n1 + n3 + s2 * n4)
+        ratio = np.ascontiguousarray(self.rows[:, chain.RATIO])
+        first, last = np.sign(on_P - on_Q * ratio), np.zeros(len(ratio))
+        last[:-1] = np.sign(on_P[:-1] - on_Q[:-1] * ratio[1:])
         kind = self.piece(len(self.rows) - 1).kind
-        return 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
+        last[-1] = 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
+        return first, last
 
-    def _crossings_of_piece(self, row: int, point: int) -> list[tuple[Place, int]]:
-        """Return the zeros of a prediction inside one piece, whose slope changes sign at most once."""
+    def _crossings_inside(self, row: int, point: int, begin: int, end: int) -> list[tuple[Place, int]]:
+        """Return the zeros inside a piece of given signs at its ends, the slope changing sign at most once."""
         piece, start = self.piece(row), float(self.rows[row, chain.F_PLUS + point])
-        last = row + 1 == len(self.rows)
-        end = inf if last else float(self.rows[row + 1, chain.LENGTH])
-        if piece.kind == STILL or (not last and end == 0):
-            return []
-
-        def value(q: float) -> float:
-            return start + float(learn(piece, q, move(piece, q).L)[point])
-
+        length = inf if row + 1 == len(self.rows) else float(self.rows[row + 1, chain.LENGTH])
         turn = _turn(piece, point)
-        bounds = [0.0, *([turn] if 0 < turn < end else []), end]
-        first = piece.A - piece.B * piece.r if point == 0 else piece.B - piece.D * piece.r
-        signs = [np.sign(start) or np.sign(first)]
-        signs += [self.final_sign(point) if bound == inf else np.sign(value(bound)) for bound in bounds[1:]]
-        pairs = zip(bounds, bounds[1:], signs, signs[1:], strict=False)
+        bounds, signs = [0.0, length], [begin, end]
+        if 0 < turn < length:
+            bounds.insert(1, turn)
+            signs.insert(1, int(np.sign(start + learn(piece, turn, move(piece, turn).L)[point])))
         return [
-            (Place(row, _zero(value, low, high)), int(after))
-            for low, high, before, after in pairs
-            if before * after < 0
+            (Place(row, _zero(piece, start, point, bounds[n], bounds[n + 1], signs[n])), signs[n + 1])
+            for n in range(len(bounds) - 1)
+            if signs[n] * signs[n + 1] < 0
         ]
 
 
@@ -196,32 +208,38 @@ def _turn(piece: Piece, point: int) -> float:
     return log1p(part) if part > 0 else inf
 
 
-def _zero(value: Any, low: float, high: float) -> float:
-    """Return the zero of a function that changes sign once on [low, high], by bisection and secants (Illinois)."""
-    at_low = value(low)
-    if high == inf:
-        high = max(1.0, 2 * low)
-        while value(high) * at_low > 0 or (at_low == 0 and value(high) == 0):
-            low, high = high, 2 * high
-            at_low = value(low)
-    at_high = value(high)
-    kept = 0
+def _zero(piece: Piece, start: float, point: int, low: float, high: float, before: int) -> float:
+    """Return the q in (low, high) at which a prediction that is ``start`` at 0 and monotone there is 0.
+
+    before is its sign left of the zero. Newton's method inside a bracket, until its steps are rounding.
+    """
+    q = (low + high) / 2 if high < inf else 2 * low + 1
+    last = inf
     for _ in range(_ITERATIONS):
-        if at_high == 0 or at_low == at_high:
-            return high
-        q = high - at_high * (high - low) / (at_high - at_low)
-        if not min(low, high) < q < max(low, high):
-            return high
-        at_q = value(q)
-        if at_q * at_high < 0:
-            low, at_low, kept = high, at_high, 0
-        else:
-            kept += 1
-            at_low *= 0.5 if kept else 1.0
-        if abs(q - high) <= 2e-16 * abs(q):
+        motion = move(piece, q)
+        value = start + learn(piece, q, motion.L)[point]
+        slope = _slope(piece, point, motion.r)
+        low, high = (q, high) if value * before > 0 else (low, q)
+        step = -value / slope if slope * before < 0 else inf
+        if abs(step) <= 2e-16 * q or last <= abs(step) <= 1e-9 * q:
+            return q + step
+        last, following = abs(step), q + step
+        if not low < following < high:
+            following = (low + high) / 2 if high < inf else 2 * q + 1
+        if following == q:
             return q
-        high, at_high = q, at_q
-    return high
+        q = following
+    return q
+
+
+def _slope(piece: Piece, point: int, r: float) -> float:
+    """Return d f/dq of f₊ or f₋ where the ratio is r."""
+    along_S = piece.A - piece.B * r if point == 0 else piece.B - piece.D * r
+    if piece.kind == STILL:
+        return 0.0
+    if piece.kind == PLUS:
+        return float(along_S / piece.g)
+    return float(along_S / (piece.h * r))
 
 
 def q_of_duration(piece: Piece, log_target: float) -> float:
@@ -245,4 +263,4 @@ def q_of_duration(piece: Piece, log_target: float) -> float:
             break
         last = abs(step)
         q = q + step if q + step > 0 else q / 8
-    return q
+    return float(q)

@@ -83,10 +83,8 @@ def start_piece(angle: Angle, n1: int, n2: int, n3: int, n4: int, n5: int, r: An
         above_c = 0 * c
     if abs(above_inverse) <= rounding:
         above_inverse = 0 * c
-    if n1 + n2 + n5 > 0:
-        kind = GENERIC if n1 + n3 + n4 > 0 else PLUS
-    else:
-        kind = MINUS if n3 + n4 > 0 else STILL
+    learns_plus, learns_minus = n1 + n2 + n5 > 0, n1 + n3 + n4 > 0
+    kind = (GENERIC if learns_plus else MINUS) if learns_minus else (PLUS if learns_plus else STILL)
     G = g - h * r if 2 * r < c else above_c - h * delta
     return Piece(kind, c, A, B, D, g, h, det, above_c, above_inverse, r, delta, G, angle.eps)
 
@@ -225,9 +223,9 @@ def turn_of_difference(piece: Piece, on_X: bool, direction: int, ahead: Any, lim
             continue
         step = short / slope
         size = abs(step)
-        # what Newton leaves after this step, at its quadratic or at least linear rate, is below rounding;
-        # or the steps no longer shrink, which is as far as rounding lets it come
-        rate = size / last if size < last else 1
+        # what Newton leaves after this step, once its steps are small and shrink, is below rounding; or
+        # they no longer shrink, which is as far as rounding lets it come
+        rate = size / last if size < last < q / 16 else 1
         if size * rate <= piece.eps * q or (size <= 1e-6 * q and 0 < last < 2 * size):
             return max(q + step, low)
         last = size

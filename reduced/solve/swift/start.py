@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
+from reduced.solve.flow import NotUnique, Ridge
 from reduced.solve.swift.chain import BOTH, DEAD, ONLY_MINUS, ONLY_PLUS, SLIDE_MINUS, SLIDE_PLUS
-
-Ridge = Literal["active", "inactive", "slide"]
 
 # Below this share of its terms a difference of two products is corrected for their rounding errors.
 _CANCELS = 0.125
 _SPLIT = 134217729.0
-
-
-class NotUnique(ValueError):
-    """A neuron starts on a repelling ridge (or at the origin), so the flow has several solutions."""
 
 
 def contributions(W: Any, across: tuple[float, float], along: tuple[float, float], scale: float) -> Any:

@@ -1,0 +1,130 @@
+"""Gradient flow in plain NumPy, one smooth piece at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fullnet.checks import Floats
+from fullnet.crowds import EPS, Crowds
+from fullnet.decide import Neuron, settle
+from fullnet.forces import scaled
+from fullnet.series import earliest, force_series, integrated, steady_length, step_length, stretched, value_at
+from fullnet.standing import Log, Standing
+from fullnet.surfaces import State
+from fullnet.task import Task
+
+_LONGEST, _SHORTEST = 1e300, 1e-300
+
+
+class PlainEngine:
+    """One flow under way, in plain NumPy: the standing, its crowds, and the log."""
+
+    def __init__(self, task: Task, standing: Standing, log: Log) -> None:
+        self.task, self.standing, self.log = task, standing, log
+        self.crowds = Crowds(task.surfaces, standing)
+        self.settle_predictions()
+
+    def settle_predictions(self) -> None:
+        """Set predictions to exactly 0 where no neuron is active any more."""
+        self.standing.f = np.where(self.crowds.active, self.standing.f, 0.0)
+
+    def pause(self) -> None:
+        """Leave the standing as all that is needed to go on; it always is."""
+
+    def advance(self, until: float, most: int) -> None:
+        """Integrate one smooth piece (``most`` is at least 1), up to the next event or the end of the step."""
+        standing, task = self.standing, self.task
+        force = scaled(standing.f, task.data, task.loss)
+        rates = task.share * standing.rates
+        pace = float(np.max(np.abs(rates))) or 1.0
+        growth = -task.data.y[:, None] * (rates / pace)
+        series = force_series(force.u, force.q, growth, int(force.lead), task.order)
+        log_unit = -float(force.log_lead) - math.log(pace)
+        left = (until - standing.t) * _exp(-log_unit)
+        steady = steady_length(force.u, force.q, growth, int(force.lead), task.order)
+        step = min(step_length(series, task.tolerance), steady, max(2 * left, _SHORTEST), _LONGEST)
+        series = stretched(series, step)
+        shares, clock = series[:-1], integrated(series[-1:])[0] * step
+        impulse = integrated(shares) * (step / pace)
+        remaining = -clock
+        remaining[0] = min(left, _LONGEST)
+        used, gates, exits, ended = self.next_event(shares, impulse, remaining)
+        self.log.add_piece(
+            standing.t, used, step / pace, standing.f, standing.impulse, standing.impulse_low
+        )
+        gained = value_at(impulse, used)
+        standing.impulse, standing.impulse_low = added(standing.impulse, standing.impulse_low, gained)
+        standing.f = standing.f + rates @ gained
+        standing.t = until if ended else standing.t + float(value_at(clock, used)) * _exp(log_unit)
+        if gates or exits:
+            self.switch(gates, exits)
+
+    def next_event(
+        self, shares: Floats, impulse: Floats, remaining: Floats
+    ) -> tuple[float, list[int], list[int], bool]:
+        """Return the part of the step used, the gates and exits reached then, and whether time is up.
+
+        Arguments: the step's polynomials: shares (N, K+1), impulse (N, K+2), and the time that remains
+        (K+2,).
+        """
+        crowds = self.crowds
+        start = shares[:, 0]
+        whole = value_at(impulse, 1.0)
+        travel = crowds.speed @ whole
+        distance = crowds.distances(travel)
+        near = np.flatnonzero(distance <= travel)
+        gates = near[crowds.side.reshape(-1)[near] != 0]
+        paths = crowds.side.reshape(-1)[gates, None] * (
+            crowds.velocity.reshape(-1, len(start))[gates] @ impulse
+        )
+        paths[:, 0] = distance.reshape(-1)[gates]
+        forms = np.sign(crowds.jump_rows @ start)[:, None] * (crowds.exit_rows @ shares)
+        forms[:, 0] = np.maximum(forms[:, 0], 8 * EPS * (np.abs(crowds.exit_rows) @ start))
+        rows = np.zeros((1 + len(gates) + len(forms), len(remaining)))
+        rows[0] = remaining
+        rows[1 : 1 + len(gates)] = paths
+        rows[1 + len(gates) :, :-1] = forms
+        used, which = earliest(rows)
+        reached = [int(gates[i - 1]) for i in which if 0 < i <= len(gates)]
+        left = [i - 1 - len(gates) for i in which if i > len(gates)]
+        return used, reached, left, 0 in which
+
+    def switch(self, gates: list[int], exits: list[int]) -> None:
+        """Carry out the events of this moment: arrivals at kinks, and sliding crowds that leave."""
+        crowds, task = self.crowds, self.task
+        force = scaled(self.standing.f, task.data, task.loss).u
+        leaving = [crowds.exits[i][:3] for i in exits]
+        arrived = [(k, gate % task.surfaces.count) for gate in gates for k in crowds.arrivals(gate)]
+        for number, s, side in leaving:
+            for k in sorted(crowds.all[number].members):
+                self.move(k, replaced(crowds.state(k), s, side), [s])
+        for k, s in arrived:
+            on = sorted({s, *crowds.close_to(k)})
+            sign = self.standing.keys[self.standing.member[k]][0]
+            neuron = Neuron(k, sign, crowds.state(k), arriving=True)
+            self.move(k, settle(task.surfaces, neuron, on, force, task.ridge), on)
+        crowds.refresh()
+        self.settle_predictions()
+
+    def move(self, k: int, state: State, on: list[int]) -> None:
+        """Move a neuron to another crowd (or the same, after touching a kink) and log it."""
+        before, after = self.crowds.move(k, state, on)
+        if before != after:
+            self.log.add_move(self.standing.t, k, before, after, self.log.pieces)
+
+
+def added(high: Floats, low: Floats, gained: Floats) -> tuple[Floats, Floats]:
+    """Add to a sum kept as high + low, losing nothing to the rounding of high (Knuth's two-sum)."""
+    total = high + gained
+    part = total - high
+    return total, low + ((high - (total - part)) + (gained - part))
+
+
+def _exp(x: float) -> float:
+    return math.exp(min(x, 709.0))
+
+
+def replaced(state: State, s: int, side: int) -> State:
+    return (*state[:s], side, *state[s + 1 :])

@@ -1,0 +1,429 @@
+"""The gradient flow of particles on N points, event by event, at any precision.
+
+Every particle is one neuron. All particles of one sign and state move by one displacement, linear in the impulses
+S = ∫U dt, so a smooth piece is the prediction system ḟ = K U alone: Taylor steps, and every event the root of a
+polynomial. Since the forces are positive, impulses only grow: a kink that is farther away than they can carry a
+particle in the step is out of reach for certain, and only the others are looked at. Derived here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reduced.errors import BudgetExceeded
+from reduced.records import Event, Loss, Outcome
+from reduced.solve.flow import Ridge
+from reduced.solve.general.decision import settle, value
+from reduced.solve.general.motion import Motion, Motions, State
+from reduced.solve.generated import FORCE_LAW
+from reduced.solve.integrator import force, predictions
+from reduced.solve.polynomial import Polynomial
+from reduced.solve.step import Kernel, Step
+
+MAX_STEPS = 200_000
+# Bits at the end of a number that the roundings of a step may reach.
+_NOISE_BITS = 20
+# What floats are trusted to when they say that a kink is out of reach.
+_ROUGH = 1e-12
+
+
+@dataclass(frozen=True)
+class Particle:
+    """A neuron at the start: label, sign ±1, Z (n,) = ⟨b,x_s⟩/|a| on the surfaces, and its state if known.
+
+    A state that is given is kept (its sliding surfaces count as Z = 0 exactly); otherwise it is decided.
+    """
+
+    label: int
+    sign: int
+    Z: tuple[Any, ...]
+    state: State | None = None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A step, the part of it used (τ from 0 to used), the matrix K there and f at its start."""
+
+    step: Step
+    used: Any
+    matrix: tuple[tuple[Any, ...], ...]
+    f: tuple[Any, ...]
+
+    @property
+    def end(self) -> Any:
+        """The time at which the used part ends."""
+        return self.step.time(self.used)
+
+    def predictions(self, tau: Any) -> tuple[Any, ...]:
+        """Return f (N,) at τ."""
+        return predictions(self.step.ctx, self.matrix, self.f, self.step.gained(tau))
+
+    def prediction_form(self, point: int) -> Polynomial:
+        """Return f at one point as a polynomial in τ."""
+        return self.step.impulse_form(self.f[point], self.matrix[point])
+
+
+@dataclass(frozen=True)
+class Stay:
+    """What a particle does from one of its events on: time, state, and Z = base + velocity·S of its motion."""
+
+    time: Any
+    state: State
+    base: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class GeneralFlow:
+    """A finished flow: segments, events in order, every particle's stays."""
+
+    ctx: Any
+    motions: Motions
+    particles: tuple[Particle, ...]
+    segments: tuple[Segment, ...]
+    events: tuple[Event, ...]
+    stays: dict[int, tuple[Stay, ...]]
+    outcome: Outcome
+
+    @property
+    def end(self) -> Any:
+        """The time up to which the flow is known."""
+        return self.segments[-1].end
+
+    def at(self, t: Any) -> tuple[Any, ...]:
+        """Return the predictions f (N,) at a time in [0, end]."""
+        segment, tau = self._locate(t)
+        return segment.predictions(tau)
+
+    def patterns(self, t: Any) -> list[str]:
+        """Return every particle's pattern at a time, after the events at it."""
+        return [self.motions.pattern(self._stay(particle, t).state) for particle in self.particles]
+
+    def distances(self, t: Any) -> list[tuple[Any, ...]]:
+        """Return every particle's Z (n,) at a time."""
+        segment, tau = self._locate(t)
+        S = segment.step.impulses(tau)
+        found = []
+        for particle in self.particles:
+            stay = self._stay(particle, t)
+            velocity = self.motions.motion(particle.sign, stay.state).velocity
+            found.append(predictions(self.ctx, velocity, stay.base, S))
+        return found
+
+    def prediction_changes(self, point: int) -> list[tuple[Any, int]]:
+        """Return (time, sign of f at the point from then on), beginning at time 0."""
+        found: list[tuple[Any, int]] = [(self.ctx.zero, int(self.ctx.sign(self.segments[0].f[point])))]
+        for segment in self.segments:
+            if not any(segment.matrix[point]):
+                inside: list[tuple[Any, int]] = []
+                first = int(self.ctx.sign(segment.f[point]))
+            else:
+                form = segment.prediction_form(point)
+                inside = list(form.sign_changes(self.ctx.zero, segment.used))
+                first = -inside[0][1] if inside else form.sign(segment.used)
+                first = first or found[-1][1]
+            for t, sign in (
+                (segment.step.t0, first),
+                *((segment.step.time(tau), sign) for tau, sign in inside),
+            ):
+                if found[-1][0] == t:
+                    found.pop()
+                if not found or found[-1][1] != sign:
+                    found.append((t, sign))
+        return found
+
+    def _locate(self, t: Any) -> tuple[Segment, Any]:
+        index = bisect_right(self.segments, t, key=lambda segment: segment.step.t0) - 1
+        segment = self.segments[max(index, 0)]
+        return segment, min((t - segment.step.t0) / segment.step.unit, segment.used)
+
+    def _stay(self, particle: Particle, t: Any) -> Stay:
+        stays = self.stays[particle.label]
+        return stays[max(bisect_right(stays, t, key=lambda stay: stay.time) - 1, 0)]
+
+
+def general_flow(
+    motions: Motions,
+    particles: Sequence[Particle],
+    f: Sequence[Any],
+    scale: Any,
+    loss: Loss,
+    until: Any,
+    ridge: Ridge | None = None,
+    max_events: int | None = None,
+) -> GeneralFlow:
+    """Solve the flow of particles from t = 0 to ``until`` > 0.
+
+    Arguments: motions, the geometry at one precision; particles; f (N,), predictions at t = 0; scale, κ₂²/m;
+    loss; ridge, the choice on repelling kinks; max_events, a budget (outcome ``budget``). Returns a
+    GeneralFlow. Raises NotUnique; BudgetExceeded beyond 200 000 steps.
+    """
+    run = _Run(motions, loss, scale, until, tuple(f), ridge)
+    run.gather(particles)
+    outcome = Outcome.FINISHED
+    while run.t < until:
+        if max_events is not None and len(run.events) >= max_events:
+            outcome = Outcome.BUDGET
+            break
+        if len(run.segments) >= MAX_STEPS:
+            raise BudgetExceeded(f"the flow needs more than {MAX_STEPS} Taylor steps")
+        run.advance()
+    stays = {label: tuple(found) for label, found in run.stays.items()}
+    return GeneralFlow(
+        motions.ctx, motions, tuple(particles), tuple(run.segments), tuple(run.events), stays, outcome
+    )
+
+
+@dataclass(eq=False)
+class _Crowd:
+    """The particles of one motion with their bases: Z = base + velocity·S.
+
+    nearest (n,): the least side·base on each surface, 0 where the crowd slides.
+    """
+
+    motion: Motion
+    state: State
+    bases: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    nearest: tuple[Any, ...] = ()
+
+    def look(self) -> None:
+        """Find the members nearest to each surface."""
+        self.nearest = tuple(
+            min(side * base for base in column) if side else 0
+            for side, column in zip(self.state, zip(*self.bases.values(), strict=True), strict=True)
+        )
+
+    def within_reach(self, S: Sequence[float], gained: Sequence[float]) -> Iterator[int]:
+        """Yield the surfaces that impulses gained might carry a member to; all others are out of reach."""
+        for s, (side, row) in enumerate(zip(self.state, self.motion.rough, strict=True)):
+            if side == 0:
+                continue
+            start, reach, size = float(self.nearest[s]), 0.0, 0.0
+            moved = 0.0
+            for v, total, more in zip(row, S, gained, strict=True):
+                moved += v * total
+                size += abs(v * total)
+                reach += max(-side * v * more, 0.0)
+            if reach * (1 + _ROUGH) + _ROUGH * (size + abs(start)) >= start + side * moved:
+                yield s
+
+
+@dataclass(frozen=True, eq=False)
+class _Gate:
+    """A surface a crowd may reach: its nearest members' distance along the step, as a polynomial, and who."""
+
+    crowd: _Crowd
+    surface: int
+    path: Polynomial
+    tolerance: Any
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaving:
+    """A sliding crowd that may leave a surface to a side: the form that gets to 0 then."""
+
+    crowd: _Crowd
+    surface: int
+    side: int
+    path: Polynomial
+    tolerance: Any
+
+
+@dataclass(eq=False)
+class _Run:
+    """A flow under way."""
+
+    motions: Motions
+    loss: Loss
+    scale: Any
+    until: Any
+    f: tuple[Any, ...]
+    ridge: Ridge | None
+    crowds: dict[tuple[int, State], _Crowd] = field(default_factory=dict)
+    signs: dict[int, int] = field(default_factory=dict)
+    segments: list[Segment] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    stays: dict[int, list[Stay]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin at t = 0 with no impulse."""
+        self.ctx = self.motions.ctx
+        self.t = self.ctx.zero
+        self.S = (self.ctx.zero,) * self.motions.size
+        self.weights = [w.evaluate(self.ctx) for w in self.motions.points.weights]
+        self.unit: Any | None = None
+
+    def forces(self) -> tuple[Any, ...]:
+        """Return U (N,) now."""
+        labels = self.motions.points.labels
+        return tuple(
+            force(self.ctx, self.loss, w, y * f) for w, y, f in zip(self.weights, labels, self.f, strict=True)
+        )
+
+    def gather(self, particles: Sequence[Particle]) -> None:
+        """Put every particle into the crowd of its starting state; those on a kink are settled first."""
+        U = self.forces()
+        for particle in particles:
+            self.signs[particle.label] = particle.sign
+            state, Z = particle.state, list(particle.Z)
+            if state is None:
+                state = tuple(int(self.ctx.sign(z)) for z in Z)
+                at = [s for s, side in enumerate(state) if side == 0]
+                if at:
+                    state = settle(self.motions, particle.sign, state, at, U, False, self.ridge)
+            self.enter(
+                particle.label,
+                state,
+                [z if side else self.ctx.zero for z, side in zip(Z, state, strict=True)],
+            )
+        self.refresh()
+
+    def enter(self, label: int, state: State, Z: Sequence[Any]) -> None:
+        """Put a particle at Z into the crowd of a state."""
+        key = (self.signs[label], state)
+        if key not in self.crowds:
+            self.crowds[key] = _Crowd(self.motions.motion(*key), state)
+        velocity = self.crowds[key].motion.velocity
+        base = tuple(z - value(self.ctx, row, self.S) for z, row in zip(Z, velocity, strict=True))
+        self.crowds[key].bases[label] = base
+        self.stays.setdefault(label, []).append(Stay(self.t, state, base))
+
+    def refresh(self) -> None:
+        """Bring K up to date, and predictions to exactly 0 where no particle is active."""
+        size = self.motions.size
+        counts = [(crowd.motion, len(crowd.bases)) for crowd in self.moving()]
+        self.matrix = self.motions.matrix(counts, self.scale)
+        for crowd in self.moving():
+            crowd.look()
+        active = [any(crowd.motion.pattern[i] == "+" for crowd in self.moving()) for i in range(size)]
+        self.f = tuple(f if on else self.ctx.zero for f, on in zip(self.f, active, strict=True))
+        labels = self.motions.points.labels
+        self.kernel = Kernel(self.ctx, self.matrix, labels, tuple(self.weights), FORCE_LAW[self.loss.value])
+
+    def moving(self) -> Iterator[_Crowd]:
+        """Yield the crowds that are not dead."""
+        return (crowd for crowd in self.crowds.values() if not crowd.motion.dead)
+
+    def advance(self) -> None:
+        """Add the step that starts here, up to its end, the next event or the end of the flow."""
+        U = self.forces()
+        unit = self.unit or self.kernel.first_unit(U)
+        if not any(map(any, self.matrix)):
+            unit = self.until - self.t
+        step = self.kernel.step(self.t, self.S, U, unit)
+        left = (self.until - self.t) / step.unit
+        last = left <= step.length
+        used, found = self.next_event(step, left if last else step.length)
+        segment = Segment(step, used, self.matrix, self.f)
+        self.segments.append(segment)
+        self.f = segment.predictions(used)
+        self.S = step.impulses(used)
+        self.t = self.until if last and not found else step.time(used)
+        self.unit = step.unit * step.length
+        if found:
+            self.switch(found)
+
+    def next_event(self, step: Step, end: Any) -> tuple[Any, list[_Gate | _Leaving]]:
+        """Return the τ at which the step is left, and what is reached then (nothing: the end)."""
+        paths: list[_Gate | _Leaving] = [*self.gates(step, end), *self.exits(step, end)]
+        first, found = end, None
+        for path in paths:
+            change = next(path.path.sign_changes(self.ctx.zero, first), None)
+            if change is not None:
+                first, found = change[0], path
+        if found is None:
+            return end, []
+        return first, [one for one in paths if one is found or abs(one.path.value(first)) <= one.tolerance]
+
+    def gates(self, step: Step, end: Any) -> Iterator[_Gate]:
+        """Yield the kinks that a particle can reach within the step."""
+        ctx = self.ctx
+        gained = step.gained(end)
+        rough_S, rough_gained = list(map(float, self.S)), list(map(float, gained))
+        for crowd in self.moving():
+            for s in crowd.within_reach(rough_S, rough_gained):
+                side, row = crowd.state[s], crowd.motion.velocity[s]
+                offset = value(ctx, row, self.S)
+                travel = ctx.fsum(abs(x) * g for x, g in zip(row, gained, strict=True))
+                size = abs(crowd.nearest[s]) + travel
+                size += ctx.fsum(abs(x) * total for x, total in zip(row, self.S, strict=True))
+                noise = size * self._rounding
+                distance = max(crowd.nearest[s] + side * offset, noise)
+                yield _Gate(crowd, s, step.impulse_form(distance, [side * x for x in row]), 4 * noise)
+
+    def exits(self, step: Step, end: Any) -> Iterator[_Leaving]:
+        """Yield the multipliers of sliding crowds that can reach an end of their range within the step."""
+        ctx = self.ctx
+        U = step.scales
+        for crowd in self.moving():
+            for one in crowd.motion.exits:
+                if not any(one.row):
+                    continue
+                direction = int(ctx.sign(value(ctx, one.jump, U)))
+                form = step.force_form([direction * x for x in one.row])
+                noise = ctx.fsum(abs(x) * u for x, u in zip(one.row, U, strict=True)) * self._rounding
+                start = max(form.value(ctx.zero), noise)
+                coefficients = [int((start / form.scale).to_fixed(form.bits)), *form.coefficients[1:]]
+                yield _Leaving(
+                    crowd,
+                    one.surface,
+                    one.side,
+                    Polynomial(ctx, coefficients, form.scale, form.bits),
+                    4 * noise,
+                )
+
+    @property
+    def _rounding(self) -> Any:
+        return self.ctx.ldexp(1, _NOISE_BITS - self.ctx.prec)
+
+    def switch(self, found: list[_Gate | _Leaving]) -> None:
+        """Carry out the events of this moment: sliding crowds that leave, and arrivals at kinks."""
+        arrivals: dict[int, set[int]] = {}
+        for one in found:
+            if isinstance(one, _Gate):
+                side, s = one.crowd.state[one.surface], one.surface
+                offset = value(self.ctx, one.crowd.motion.velocity[s], self.S)
+                for label, base in one.crowd.bases.items():
+                    if side * (base[s] + offset) <= 2 * one.tolerance:
+                        arrivals.setdefault(label, set()).add(s)
+        leaving = [(label, one) for one in found if isinstance(one, _Leaving) for label in one.crowd.bases]
+        for label, one in sorted(leaving, key=lambda pair: pair[0]):
+            sign, state = self.signs[label], self.state(label)
+            after = tuple(one.side if s == one.surface else side for s, side in enumerate(state))
+            self.move(label, sign, after, ())
+        U = self.forces()
+        for label, reached in sorted(arrivals.items()):
+            sign, state = self.signs[label], self.state(label)
+            at = sorted(reached | {s for s, side in enumerate(state) if side == 0})
+            self.move(label, sign, settle(self.motions, sign, state, at, U, True, self.ridge), tuple(at))
+        self.refresh()
+
+    def state(self, label: int) -> State:
+        """Return a particle's state now."""
+        return self.stays[label][-1].state
+
+    def move(self, label: int, sign: int, after: State, on: Sequence[int]) -> None:
+        """Move a particle to another state and log it; on the kinks ``on`` its Z becomes exactly 0."""
+        before = self.state(label)
+        crowd = self.crowds[sign, before]
+        base = crowd.bases.pop(label)
+        if not crowd.bases:
+            del self.crowds[sign, before]
+        Z = predictions(self.ctx, crowd.motion.velocity, base, self.S)
+        residual = max((abs(Z[s]) for s in on), default=self.ctx.zero)
+        self.enter(label, after, [self.ctx.zero if s in on or before[s] == 0 else z for s, z in enumerate(Z)])
+        if after != before:
+            old, new = self.motions.pattern(before), self.motions.pattern(after)
+            self.events.append(Event(self.t, _kind(before, after, new), label, old, new, residual))
+
+
+def _kind(before: State, after: State, pattern: str) -> str:
+    if set(pattern) == {"-"}:
+        return "die"
+    if any(old != 0 and new == 0 for old, new in zip(before, after, strict=True)):
+        return "slide"
+    if any(old == 0 and new != 0 for old, new in zip(before, after, strict=True)):
+        return "leave"
+    return "cross"

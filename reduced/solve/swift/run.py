@@ -1,0 +1,282 @@
+"""The m-neuron flow in doubles: the same chain of exact events, to nearly all digits a double has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import expm1, inf, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from reduced.errors import InputError
+from reduced.numbers import Exact, cos, exact, sin
+from reduced.records import Loss, Outcome, Problem
+from reduced.solve.flow import Ridge
+from reduced.solve.network import TIMES
+from reduced.solve.promise import private_context
+from reduced.solve.swift import chain, kernels
+from reduced.solve.swift.chain import COLUMNS, NOBODY, PATTERNS, Record, Setting, kind_of
+from reduced.solve.swift.engine import Start, follow, level_of
+from reduced.solve.swift.path import Floats, Integers, Path, Place
+from reduced.solve.swift.piece import Angle
+from reduced.solve.swift.start import contributions, patterns
+
+_DIGITS = 60
+_LARGEST = 650
+_UNBOUNDED = 2**62
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The events in order, one array entry each: time (inf past 1e308), ln time, kind, neuron, patterns.
+
+    kind indexes :data:`reduced.solve.swift.KINDS`; before and after index :data:`reduced.solve.swift.PATTERNS`.
+    """
+
+    time: Floats
+    log_time: Floats
+    kind: Integers
+    neuron: Integers
+    before: Integers
+    after: Integers
+
+
+@dataclass(frozen=True)
+class SwiftRun:
+    """A network flow in doubles.
+
+    times: flow times by name (:data:`reduced.solve.network.TIMES`, None when the event never comes, inf past
+    1e308) and log_times, their logarithms; predictions: (f₊, f₋) at each of these and at ``start``;
+    positive, negative, dead: neurons at the end; plateaus: (start, end or None, accuracy); events; path, for
+    predictions, weights and counts at any time.
+    """
+
+    times: dict[str, float | None]
+    log_times: dict[str, float | None]
+    predictions: dict[str, tuple[float, float]]
+    positive: Integers
+    negative: Integers
+    dead: Integers
+    plateaus: tuple[tuple[float, float | None, float], ...]
+    events: Switches
+    outcome: Outcome
+    path: Path
+
+
+def network_flow_double(
+    W: Any,
+    sign: Any,
+    problem: Problem,
+    until: Any | None = None,
+    ridge: Ridge | None = None,
+    max_events: int | None = None,
+    compiled: bool | None = None,
+    on_compile: Callable[[], None] | None = None,
+) -> SwiftRun:
+    """Solve the gradient flow of an m-neuron network on the two data points, in doubles.
+
+    Arguments: W (m, d ≥ 2) and sign (m,), the initial weights and ±1, at x± = (±sin(Δ/2), −cos(Δ/2), 0, …);
+    problem, of which p, delta and kappa2 count (exponential loss); until, the last flow time of interest
+    (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
+    runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
+    machine code is made for the first time. Returns a SwiftRun. Raises InputError, or NotUnique for a start
+    on a repelling ridge. Source: theory §5, last lines.
+    """
+    if problem.loss is not Loss.EXP:
+        raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
+    weights, signs = _checked(W, sign)
+    setting, start, scale = _begin(weights, signs, problem, until, ridge, max_events)
+    where = _kernels(len(signs), compiled, on_compile)
+    record, why = follow(setting, start, where)
+    outcome = Outcome.BUDGET if why == chain.BUDGET else Outcome.FINISHED
+    weight = _constants(problem.p, problem.delta, problem.kappa2).weight_plus
+    return _measure(_path(setting, start, scale, record, outcome), outcome, (weight, 1 - weight))
+
+
+def _checked(W: Any, sign: Any) -> tuple[Floats, Integers]:
+    weights, signs = np.asarray(W, np.float64), np.asarray(sign)
+    if weights.ndim != 2 or weights.shape[0] == 0 or weights.shape[1] < 2:
+        raise InputError("W", f"an array of shape {weights.shape}", "a matrix (m, d) with m ≥ 1 and d ≥ 2")
+    if not np.isfinite(weights[:, :2]).all():
+        raise InputError("W", "values that are not finite", "finite weights")
+    if signs.shape != weights.shape[:1] or not np.all(np.abs(signs) == 1):
+        raise InputError("sign", f"an array of shape {signs.shape}", "one of -1, 1 for each row of W")
+    return weights, signs.astype(np.int8)
+
+
+def _begin(
+    W: Floats, sign: Integers, problem: Problem, until: Any, ridge: Ridge | None, max_events: int | None
+) -> tuple[Setting, Start, float]:
+    """Return the setting, the state at t = 0 and |a| = κ₂/√m; constants are rounded once, at the end."""
+    data = _constants(problem.p, problem.delta, problem.kappa2)
+    scale = data.kappa2 / sqrt(len(W))
+    u, v = contributions(W, data.across, data.along, scale)
+    f_plus, f_minus = (float(np.sum(sign * np.maximum(side, 0.0))) for side in (u, v))
+    if not abs(f_plus + f_minus) < _LARGEST:
+        raise InputError("W", f"weights with f₊ + f₋ = {f_plus + f_minus:.3g}", f"|f₊ + f₋| below {_LARGEST}")
+    growth = expm1(f_plus + f_minus) * data.one_over_p
+    r, delta = data.one_over_p + growth, data.above_c + growth
+    force = scale**2 * data.weight_plus
+    end, log_end = inf, inf
+    if until is not None:
+        last = exact(until, "until").evaluate(private_context(20))
+        end, log_end = float(last), float(last.context.log(last)) if last > 0 else -inf
+    setting = Setting(
+        data.angle, force, log(force), end, log_end, _UNBOUNDED if max_events is None else max_events + 1
+    )
+    level = level_of(delta, data.angle.gap)
+    start = Start(sign, patterns(sign, u, v, level, ridge), u, v, f_plus, f_minus, r, delta, level)
+    return setting, start, scale
+
+
+@dataclass(frozen=True)
+class _Constants:
+    """What depends on the problem only, rounded once; across = sin(Δ/2), along = cos(Δ/2) as two doubles."""
+
+    angle: Angle
+    across: tuple[float, float]
+    along: tuple[float, float]
+    kappa2: float
+    weight_plus: float
+    one_over_p: float
+    above_c: float
+
+
+@lru_cache(maxsize=256)
+def _constants(p: Exact, delta: Exact, kappa2: Exact) -> _Constants:
+    ctx = private_context(_DIGITS)
+    ratio = p.evaluate(ctx)
+    across, along = sin(delta / 2).evaluate(ctx), cos(delta / 2).evaluate(ctx)
+    c, s2 = cos(delta).evaluate(ctx), (2 * across * along) ** 2
+    return _Constants(
+        Angle(float(c), float(2 * across**2), float(s2), float(s2 / c), 2.0**-52),
+        _parts(across),
+        _parts(along),
+        float(kappa2.evaluate(ctx)),
+        float(ratio / (1 + ratio)),
+        float(1 / ratio),
+        float(1 / ratio - c),
+    )
+
+
+def _parts(value: Any) -> tuple[float, float]:
+    """Return a number as the sum of two doubles."""
+    return float(value), float(value - float(value))
+
+
+def _kernels(m: int, compiled: bool | None, on_compile: Callable[[], None] | None) -> kernels.Kernels:
+    """Return where to run: compiled when asked for, or when it pays and can be had."""
+    if compiled is None:
+        compiled = m >= kernels.COMPILE_FROM and kernels.has_compiler()
+    if not compiled:
+        return kernels.Interpreted()
+    ready = kernels.compiled_kernels()
+    if on_compile is not None and not ready.is_cached():
+        on_compile()
+    return ready
+
+
+def _path(setting: Setting, start: Start, scale: float, record: Record, outcome: Outcome) -> Path:
+    used = int(record.counts[chain.ROWS])
+    rows = np.asarray(record.rows[: used * COLUMNS], np.float64).reshape(used, COLUMNS)
+    switches = np.asarray(record.switches[: 3 * used], np.int32).reshape(used, 3)
+    endless = outcome is not Outcome.BUDGET
+    return Path(setting, scale, start.sign, start.pattern, start.u, start.v, rows, switches, endless)
+
+
+def _measure(path: Path, outcome: Outcome, weights: tuple[float, float]) -> SwiftRun:
+    """Read the phase times off the rows of a path."""
+    moved = path.switches[:, 0] != NOBODY
+    neuron, before, after = path.switches.T
+    final, positive = path.pattern.copy(), path.sign > 0
+    rows = np.flatnonzero(moved)
+    final[neuron[rows]] = after[rows]
+    up_to_c = np.flatnonzero(~moved & (before == 0) & (after == 1))
+    up_to_c = up_to_c[up_to_c > 0]
+    reached = int(up_to_c[0]) if up_to_c.size else None
+    early = rows if reached is None else rows[rows < reached]
+    late = rows[len(early) :]
+    lost = ((after == chain.ONLY_PLUS) | (after == chain.SLIDE_MINUS)) & (before == chain.BOTH)
+    loss = late[(lost & positive[neuron])[late]]
+    lasting = loss[final[neuron[loss]] != chain.DEAD]
+    regained = ((after == chain.BOTH) | (after == chain.ONLY_PLUS)) & (before == chain.SLIDE_PLUS)
+    back = late[(regained & ~positive[neuron])[late]]
+    crossings = [[(at, to) for at, to in path.crossings(point) if path.includes(at)] for point in (0, 1)]
+    falls = [place for place, direction in crossings[1] if direction < 0]
+    plateau_end = None
+    if crossings[1] and crossings[1][-1][1] < 0:
+        plateau_end = falls[-1]
+    elif not crossings[1] and path.sign_after(0, 1) < 0:
+        plateau_end = Place(0, 0.0)
+    places: dict[str, Place | None] = {
+        "last_phase_one_event": _row(early, -1),
+        "T_r_equals_c": None if reached is None else Place(reached, 0.0),
+        "T_plat": plateau_end,
+        "T_II": _row(loss, 0),
+        "T_III_PT": _row(lasting, -1),
+        "T_III": _row(back, 0),
+    }
+    times: dict[str, float | None] = dict.fromkeys(TIMES)
+    log_times: dict[str, float | None] = dict.fromkeys(TIMES)
+    predictions = {"start": path.predictions_at(Place(0, 0.0))}
+    for name, place in places.items():
+        if place is None:
+            continue
+        times[name], log_times[name] = path.time(place)
+        predictions[name] = path.predictions_at(place)
+        if name == "T_plat" and falls:
+            predictions[name] = predictions[name][0], 0.0
+    return SwiftRun(
+        times,
+        log_times,
+        predictions,
+        np.flatnonzero((final != chain.DEAD) & positive),
+        np.flatnonzero((final != chain.DEAD) & ~positive),
+        np.flatnonzero(final == chain.DEAD),
+        _plateaus(path, crossings, weights, times["last_phase_one_event"]),
+        _switches(path, rows),
+        outcome,
+        path,
+    )
+
+
+def _row(rows: Integers, which: int) -> Place | None:
+    return Place(int(rows[which]), 0.0) if rows.size else None
+
+
+def _switches(path: Path, rows: Integers) -> Switches:
+    neuron, before, after = path.switches[rows].T
+    codes = range(len(PATTERNS))
+    kinds = np.array([[kind_of(first, then) for then in codes] for first in codes], np.int8)
+    time = path.rows[rows, chain.TIME]
+    with np.errstate(divide="ignore"):
+        log_time = np.where(time < chain.HUGE, np.log(time), path.rows[rows, chain.LOG_TIME])
+    time = np.where(log_time < 709.0, time, np.inf)
+    return Switches(time, log_time, kinds[before, after], neuron, before, after)
+
+
+def _plateaus(
+    path: Path,
+    crossings: list[list[tuple[Place, int]]],
+    weights: tuple[float, float],
+    settled: float | None,
+) -> tuple[tuple[float, float | None, float], ...]:
+    """Return the stretches of constant accuracy below 1, without levels that pass before Phase I is over."""
+    right = [path.sign_after(0, 0) > 0, path.sign_after(0, 1) < 0]
+    passages = [
+        (path.time(place)[0], point, direction) for point in (0, 1) for place, direction in crossings[point]
+    ]
+    changes = [(0.0, sum(w for w, ok in zip(weights, right, strict=True) if ok))]
+    for t, point, direction in sorted(passages):
+        is_right = direction > 0 if point == 0 else direction < 0
+        if is_right != right[point]:
+            right[point] = is_right
+            changes.append((t, sum(w for w, ok in zip(weights, right, strict=True) if ok)))
+    ends: list[float | None] = [*(t for t, _ in changes[1:]), None]
+    return tuple(
+        (start, end, level)
+        for (start, level), end in zip(changes, ends, strict=True)
+        if level < 1 and (end is None or end > (settled or 0.0))
+    )
