@@ -10,6 +10,11 @@ from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign
 from reduced.records import Loss, Problem, Start
 
 
+SMALLEST_ANGLE_TEXT = "1e-100"
+SMALLEST_ANGLE = exact(SMALLEST_ANGLE_TEXT)
+LARGEST_PREDICTION = 1_000_000
+
+
 def expected_fractions(p: Exact, delta: Exact) -> tuple[Exact, Exact]:
     """Return the expected living fractions (α₊, α₋) as κ₁ → 0, derived from the fates of the initial directions."""
     from reduced.solve.generated import living_fractions
@@ -38,8 +43,8 @@ def problem(
     p, delta, kappa2 = exact(p, "p"), exact(delta, "delta"), exact(kappa2, "kappa2")
     require_positive(p, "p")
     require_positive(kappa2, "kappa2")
-    if sign(delta) <= 0 or sign(PI / 2 - delta) <= 0:
-        raise InputError("delta", delta, "an angle strictly between 0 and pi/2")
+    if sign(delta - SMALLEST_ANGLE) < 0 or sign(PI / 2 - delta) <= 0:
+        raise InputError("delta", delta, f"an angle strictly between 0 (at least {SMALLEST_ANGLE_TEXT}) and pi/2")
     if assumption and sign(p * cos(delta) - 1) <= 0:
         raise InputError("p", p, "p cos(delta) > 1 (Assumption 3.1)")
     if alpha_plus is None or alpha_minus is None:
@@ -63,11 +68,15 @@ def start(f_plus: ExactLike = 0, f_minus: ExactLike = 0, f_minus_negative: Exact
     argument.
     """
     whole, share = exact(f_minus, "f_minus"), exact(f_minus_negative, "f_minus_negative")
+    first = exact(f_plus, "f_plus")
+    for name, value in (("f_plus", first), ("f_minus", whole), ("f_minus_negative", share)):
+        if sign(value - LARGEST_PREDICTION) > 0 or sign(value + LARGEST_PREDICTION) < 0:
+            raise InputError(name, value, f"a number between -{LARGEST_PREDICTION} and {LARGEST_PREDICTION}")
     if sign(share) > 0:
         raise InputError("f_minus_negative", share, "a number ≤ 0")
     if sign(whole - share) < 0:
         raise InputError("f_minus", whole, f"at least f_minus_negative = {share} (the share of K₊ is ≥ 0)")
-    return Start(exact(f_plus, "f_plus"), whole, share)
+    return Start(first, whole, share)
 
 
 def require_positive(value: Exact, name: str) -> None:

@@ -67,8 +67,10 @@ def test_agrees_with_the_exact_times(log_delta, excess, alpha_plus, place, begun
 
 def test_past_the_range_of_doubles_the_logarithm_is_right():
     found = plateau_times(4.0, math.pi / 15, 0.25, 0.2555)
-    mantissa, exponent = timeline(problem(4.0, math.pi / 15, 0.25, 0.2555), start(), 25).times["T_II"].split("e+")
-    assert found.T_II == math.inf
+    mantissa, exponent = (
+        timeline(problem(4.0, math.pi / 15, 0.25, 0.2555), start(), 25).times["T_II"].split("e+")
+    )
+    assert math.inf == found.T_II
     expected = math.log(float(mantissa)) + int(exponent) * math.log(10)
     assert found.log_T_II == pytest.approx(expected, rel=1e-10)
 

@@ -13,7 +13,7 @@ import fullnet
 from reduced.crosscheck.living import condensed_time, living_system
 from reduced.crosscheck.records import Check, CrossCheck
 from reduced.numbers import decimal_string
-from reduced.records import Loss, Outcome
+from reduced.records import Event, Loss, Outcome
 from reduced.solve.general import GeneralRun, network_start, solve_from
 
 GRID_POINTS = 24
@@ -83,9 +83,9 @@ def reduced_run(full: fullnet.Trajectory, t1: float, digits: int) -> GeneralRun:
     data, network = full.data, full.network
     start = network_start(
         full.neurons(t1),
-        network.sign,
+        [int(s) for s in network.sign],
         data.X,
-        data.y,
+        [int(y) for y in data.y],
         list(data.weights),
         full.patterns(t1),
         list(full.at(t1)),
@@ -151,21 +151,20 @@ class _Sides:
         full = [event for event in self.full.events if event.t > self.t1]
         mine = self.run.events
         yield _count_check("switches", _kinds(mine), _kinds(full))
-        order = {(e.neuron, e.before, e.after): e.t for e in full}
+        times: dict[Any, float] = {(e.neuron, e.before, e.after): e.t for e in full}
         rows = [
-            self._time_check(
-                f"switch of neuron {e.neuron}, {e.before} to {e.after}",
-                e.time,
-                order[e.neuron, e.before, e.after],
-                _MARGIN * float(self.full.time_error(order[e.neuron, e.before, e.after])),
-            )
+            self._switch_check(e, times[e.neuron, e.before, e.after])
             for e in mine
-            if (e.neuron, e.before, e.after) in order
+            if (e.neuron, e.before, e.after) in times
         ]
         missing = len(mine) + len(full) - 2 * len(rows)
         yield _count_check("switches on one side only", str(missing), "0")
         if rows:
             yield max(rows, key=lambda row: float(row.difference) / float(row.tolerance))
+
+    def _switch_check(self, event: Event, full: float) -> Check:
+        name = f"switch of neuron {event.neuron}, {event.before} to {event.after}"
+        return self._time_check(name, event.time, full, _MARGIN * float(self.full.time_error(full)))
 
     def prediction_checks(self) -> Iterator[Check]:
         """Compare every point's prediction on a log-time grid; the worst time of each point is shown."""

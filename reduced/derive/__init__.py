@@ -54,6 +54,7 @@ from reduced.derive.plateau import (
     substitution_residuals,
 )
 from reduced.derive.prediction import AutonomyError, Group, PredictionODE, prediction_ode
+from reduced.derive.small_angle import QUANTITIES, SmallAngleSeries, small_angle_series
 from reduced.derive.symbols import DerivationError
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "MINUS",
     "PHASES",
     "PLUS",
+    "QUANTITIES",
     "RELU",
     "SQUARED_RELU",
     "TWO_POINTS",
@@ -84,6 +86,7 @@ __all__ = [
     "Page",
     "PolarMotion",
     "PredictionODE",
+    "SmallAngleSeries",
     "Step",
     "Velocity",
     "all_courses",
@@ -104,6 +107,7 @@ __all__ = [
     "prediction_ode",
     "regime_bounds",
     "small_angle_law",
+    "small_angle_series",
     "smooth_velocity",
     "stationarity_residual",
     "substitution_residuals",

@@ -142,7 +142,7 @@ def small_angle_law(name: str) -> Expr:
     growth = sp.limit(found.ode.A + found.ode.C, Delta, 0)
     factor = found.ode.model.force(PLUS).subs(f_plus, 0) * growth * rise_slope
     first, last = (
-        _in_powers_of_p(f_plus_0 + rise_constant + rise_slope * xi - sp.log(p)) for xi in (0, at_event)
+        in_powers_of_p(f_plus_0 + rise_constant + rise_slope * xi - sp.log(p)) for xi in (0, at_event)
     )
     return sp.factor(p / factor) / Delta**2 * (last - first)
 
@@ -161,7 +161,7 @@ def far_expansion(found: ClosedForm, on_P: Expr, on_Q: Expr) -> tuple[Expr, Expr
     return sp.expand(sp.expand_log(constant, force=True)), sp.limit(slope / Delta**2, Delta, 0)
 
 
-def _in_powers_of_p(exponent: Expr) -> Expr:
+def in_powers_of_p(exponent: Expr) -> Expr:
     """Write e^exponent as a power of p times an exponential free of p."""
     power = sp.factor(sp.expand(exponent).coeff(sp.log(p)))
     rest = sp.simplify(exponent - power * sp.log(p))

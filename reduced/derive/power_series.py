@@ -35,9 +35,7 @@ class PowerSeries:
 
     def __mul__(self, other: PowerSeries | Expr) -> PowerSeries:
         a, b = self.coefficients, as_series(other).coefficients
-        return PowerSeries(
-            tuple(sp.cancel(sum(a[i] * b[k - i] for i in range(k + 1))) for k in range(ORDER))
-        )
+        return PowerSeries(tuple(sp.cancel(sum(a[i] * b[k - i] for i in range(k + 1))) for k in range(ORDER)))
 
     __rmul__ = __mul__
 
@@ -75,7 +73,8 @@ class PowerSeries:
 
     def root(self) -> PowerSeries:
         """Return the square root of this / its constant term."""
-        return (self.logarithm() / sp.Integer(2)).exponential()
+        half: PowerSeries = self.logarithm() / sp.Integer(2)
+        return half.exponential()
 
 
 def as_series(value: PowerSeries | Expr) -> PowerSeries:

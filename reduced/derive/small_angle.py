@@ -1,8 +1,9 @@
 """Series in Δ of times, predictions and margins as Δ → 0, three terms each, derived from the closed form.
 
-At the events of Phase II the distance e^(−x) from the fixed ratio is beyond all orders in Δ and is left out; all else is a
-power series in d = Δ². With L = ln(r∞/r₀), s = C/(A+C), β = (AD − BC)/(gh), g = A+C, h = B+D, the event
-"start + on_P S + on_Q R = 0" comes when the growth exponent is E = β (start + λL)/(−κ), λ = on_P/g, κ = λ + on_Q/h, and
+At the events of Phase II the distance e^(−x) from the fixed ratio is beyond all orders in Δ and is left out;
+all else is a power series in d = Δ². With L = ln(r∞/r₀), s = C/(A+C), β = (AD − BC)/(gh), g = A+C, h = B+D,
+the event "start + on_P S + on_Q R = 0" comes when the growth exponent is E = β (start + λL)/(−κ), λ = on_P/g,
+κ = λ + on_Q/h, and
 
     T = e^{−sL} [(e^E − 1)/β + K]/(h Q₀),     K = ∫₀^{z₀} ((1−ζ)^{−s} − 1) (ζ/z₀)^{−β} dζ/ζ,  z₀ = 1 − e^{−L},
 
@@ -19,7 +20,7 @@ import sympy as sp
 from reduced.derive.export import Formula, Formulas
 from reduced.derive.limit import fixed_ratio, limit
 from reduced.derive.phases import phase
-from reduced.derive.plateau import f_minus_0, f_plus_0, plateau_end
+from reduced.derive.plateau import f_minus_0, f_plus_0, in_powers_of_p, plateau_end
 from reduced.derive.power_series import PowerSeries, as_series, in_squared_angle
 from reduced.derive.symbols import Delta, DerivationError, Expr, c, is_zero, kappa2, p, s
 from reduced.errors import InputError
@@ -72,8 +73,9 @@ class SmallAngleSeries(Formulas):
 def small_angle_series(quantity: str) -> SmallAngleSeries:
     """Derive the first three terms of a quantity of the collapsed model as Δ → 0 (exponential loss).
 
-    Arguments: quantity, one of :data:`QUANTITIES`. The start is any with r₀ < 1 (f₊ + f₋ < ln p); for T_II and what
-    follows α₋ < α₊; γ and γ/γ_max are those of the four-phase regime. Raises InputError. Derived here.
+    Arguments: quantity, one of :data:`QUANTITIES`. The start is any with r₀ < 1 (f₊ + f₋ < ln p); for T_II
+    and what follows α₋ < α₊; γ and γ/γ_max are those of the four-phase regime. Raises InputError. Derived
+    here.
     """
     if quantity not in QUANTITIES:
         raise InputError("quantity", quantity, f"one of {', '.join(QUANTITIES)}")
@@ -104,7 +106,8 @@ class _Event:
         unit = as_series((1 + p) * sp.exp(-f_minus_0)) / self.damping
         slow = unit / self.slow_rate.lowered()
         first, last = (
-            [sp.exp(x.coefficients[0]) * y for y in (slow * x.exponential()).coefficients] for x in (before, after)
+            [sp.exp(x.coefficients[0]) * y for y in (slow * x.exponential()).coefficients]
+            for x in (before, after)
         )
         fast = [sp.exp(before.coefficients[0]) * y for y in (unit * before.exponential()).coefficients]
         K = self._fast_integral()
@@ -125,7 +128,8 @@ class _Event:
         """Return f₊ (point 0) or f₋ (point 1) at the event."""
         share = self.exponent if point else 1 - self.exponent
         start = (f_plus_0, f_minus_0)[point]
-        return start + share * self.log_start + (-self.growth if point else self.growth)
+        grown = -self.growth if point else self.growth
+        return as_series(start) + share * self.log_start + grown
 
     def third_phase(self) -> tuple[Expr, ...]:
         """Return the coefficients of the length of Phase III, which ends when Q/P = 1/c from the state at T_II."""
@@ -156,9 +160,7 @@ def fast_integral() -> tuple[Expr, Expr, Expr]:
     Raises DerivationError when a check fails.
     """
     zeroth = -2 * sp.log((1 + u) / 2)
-    on_exponent = 2 * (
-        sp.polylog(2, 1 - u) + sp.polylog(2, -u) + sp.log(u) * sp.log(1 + u) + sp.pi**2 / 12
-    )
+    on_exponent = 2 * (sp.polylog(2, 1 - u) + sp.polylog(2, -u) + sp.log(u) * sp.log(1 + u) + sp.pi**2 / 12)
     on_beta = 2 * sp.polylog(2, (1 - u) / 2) - sp.log((1 + u) / 2) ** 2
     measure = -2 * u / (1 - u**2)  # dζ/ζ = measure du with ζ = 1 − u²
     integrands = (1 / u - 1, -2 * sp.log(u) / u, zeroth)
@@ -170,7 +172,7 @@ def fast_integral() -> tuple[Expr, Expr, Expr]:
 
 
 def _margin_series(quantity: str) -> SmallAngleSeries:
-    """Expand γ of the four-phase limit, or its ratio to γ_max = κ₂ sin Δ/2 (all neurons alive, half of each sign)."""
+    """Expand γ of the four-phase limit, or its ratio to γ_max = κ₂ sin Δ/2 (everyone alive, half and half)."""
     squared = in_squared_angle(limit("four-phase").gamma_squared)
     if quantity == "gamma_ratio":
         squared = in_squared_angle(limit("four-phase").gamma_squared / (kappa2 * s / 2) ** 2)
@@ -185,4 +187,4 @@ def _margin_series(quantity: str) -> SmallAngleSeries:
 def _written(expression: Expr) -> Expr:
     """Write a term in the start's predictions and p."""
     found = sp.sympify(expression).subs(log_rise, sp.log(p) - f_plus_0 - f_minus_0)
-    return sp.factor_terms(sp.powsimp(sp.expand_power_exp(sp.expand_log(found, force=True)), deep=True))
+    return sp.factor_terms(found.replace(sp.exp, lambda exponent: in_powers_of_p(exponent)))

@@ -132,9 +132,9 @@ class Kernel:
         ]
         curve = self.law[2] if len(self.law) > 2 else 0
         squares = [int((curve * U / w).to_fixed(bits)) for U, w in zip(forces, self.weights, strict=True)]
-        series, pushed, speeds = ([[] for _ in points], [[] for _ in points], [[] for _ in points])
-        for U in series:
-            U.append(1 << bits)
+        series = [[1 << bits] for _ in points]
+        pushed: list[list[int]] = [[] for _ in points]
+        speeds: list[list[int]] = [[] for _ in points]
         for k in range(order):
             latest = [U[k] for U in series]
             for i in points:

@@ -71,7 +71,9 @@ def points(
 def _surfaces(
     rows: tuple[tuple[Exact, ...], ...],
 ) -> tuple[tuple[int, ...], tuple[Exact, ...], tuple[int, ...]]:
-    of_point, factor, first = [], [], []
+    of_point: list[int] = []
+    factor: list[Exact] = []
+    first: list[int] = []
     for j, row in enumerate(rows):
         multiples = ((s, _multiple(row, rows[i])) for s, i in enumerate(first))
         s, ratio = next(((s, ratio) for s, ratio in multiples if ratio is not None), (len(first), exact(1)))

@@ -150,10 +150,10 @@ def run_leg(
         counts[DONE_Y] = _first_active(by_Y, counts[DONE_Y], neurons.pattern)
         ahead_X = _ahead(by_X, counts[DONE_X], toward[_BY_X] * rows[now + X])
         ahead_Y = _ahead(by_Y, counts[DONE_Y], toward[_BY_Y] * rows[now + Y])
-        q, winner = _race(piece, (ahead_S, ahead_R, ahead_X, ahead_Y), toward, level, setting.angle.gap)
+        ahead = (ahead_S, ahead_R, ahead_X, ahead_Y)
+        q, winner, motion = _race(piece, ahead, toward, level, setting.angle.gap)
         if q == inf:
             return ENDED
-        motion = move(piece, q)
         if not _write_row(setting, piece, q, motion, rows, now):
             return CUT
         counts[ROWS] += 1
@@ -202,28 +202,30 @@ def _ahead(queue: Queue, done: int, clock: Any) -> Any:
     return max(queue.key[done] - clock, 0 * clock) if done < len(queue.key) else inf
 
 
-def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[Any, int]:
-    """Return the q of the next event and its clock, NOBODY standing for the passage of r through c or 1/c.
+def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[Any, int, Motion]:
+    """Return the q of the next event, its clock (NOBODY for the passage of r through c or 1/c) and the motion.
 
-    The clock that looks soonest is solved, then every other one only if it has passed its reading by then.
+    The clock that looks soonest is solved, then every other one only if it has passed its reading by then. The
+    motion means nothing where q is inf.
     """
     q, winner = ratio_turn(piece, level, gap), NOBODY
-    first = _soonest(piece, ahead, toward)
-    if first == NOBODY:
-        return q, winner
-    motion = move(piece, 0 * piece.r)
+    zero = 0 * piece.r
+    motion = Motion(zero, zero, zero, zero, zero, zero, zero)
+    stale = q < inf
+    first = max(_soonest(piece, ahead, toward), 0)
     for n in range(4):
         clock = (first + n) % 4
-        if ahead[clock] < inf and (
-            n == 0 or q == inf or toward[clock] * _reading(motion, clock) > ahead[clock]
-        ):
+        if ahead[clock] == inf:
+            continue
+        if n > 0 and stale:
+            motion, stale = move(piece, q), False
+        if n == 0 or q == inf or toward[clock] * _reading(motion, clock) > ahead[clock]:
             reached = _solve(piece, clock, toward[clock], ahead[clock], q)
             if reached < q:
-                q, winner = reached, clock
-                motion = move(piece, q)
-            elif n == 0 and q < inf:
-                motion = move(piece, q)
-    return q, winner
+                q, winner, stale = reached, clock, True
+    if stale:
+        motion = move(piece, q)
+    return q, winner, motion
 
 
 def _soonest(piece: Piece, ahead: Any, toward: Any) -> int:

@@ -119,16 +119,27 @@ def _begin(
     growth = expm1(f_plus + f_minus) * data.one_over_p
     r, delta = data.one_over_p + growth, data.above_c + growth
     force = scale**2 * data.weight_plus
-    end, log_end = inf, inf
-    if until is not None:
-        last = exact(until, "until").evaluate(private_context(20))
-        end, log_end = float(last), float(last.context.log(last)) if last > 0 else -inf
+    end, log_end = _horizon(until)
     setting = Setting(
         data.angle, force, log(force), end, log_end, _UNBOUNDED if max_events is None else max_events + 1
     )
     level = level_of(delta, data.angle.gap)
     start = Start(sign, patterns(sign, u, v, level, ridge), u, v, f_plus, f_minus, r, delta, level)
     return setting, start, scale
+
+
+def _horizon(until: Any) -> tuple[float, float]:
+    """Return the last time of interest and its logarithm."""
+    if until is None:
+        return inf, inf
+    last = exact(until, "until")
+    if last.fraction is None:
+        value = last.evaluate(private_context(20))
+        return float(value), float(value.context.log(value)) if value > 0 else -inf
+    if last.fraction <= 0:
+        return 0.0, -inf
+    log_end = log(last.fraction.numerator) - log(last.fraction.denominator)
+    return float(last.fraction) if log_end < 700 else inf, log_end
 
 
 @dataclass(frozen=True)
