@@ -271,9 +271,13 @@ def steady_length(p: Any, q: Any, growth: Any, lead: int, order: int, logistic: 
     if scale == 0:
         return inf
     jacobian /= scale
-    power = jacobian.copy()
-    for _ in range(order - 1):
-        power = product(power, jacobian)
+    power, square, left = np.eye(points), jacobian, order
+    while left > 0:
+        if left % 2 == 1:
+            power = product(power, square)
+        left //= 2
+        if left > 0:
+            square = product(square, square)
     size = 0.0
     for i in range(points):
         row = 0.0

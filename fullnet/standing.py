@@ -109,7 +109,7 @@ class Log:
 
     def add_blocks(self, pieces: tuple[Any, ...], moves: tuple[Any, ...]) -> None:
         """Write down many pieces and moves at once."""
-        self._flush()
+        self._end_rows()
         self.piece_blocks.append(pieces)
         self.move_blocks.append(moves)
         self.pieces += len(pieces[0])
@@ -131,12 +131,17 @@ class Log:
             for name, column, kind in zip(MOVE_COLUMNS, columns, _MOVE_TYPES, strict=True)
         }
 
-    def _flush(self) -> None:
-        """Turn single rows into blocks, and many blocks into one."""
+    def _end_rows(self) -> None:
+        """Turn single rows into blocks."""
         for rows, blocks in ((self._piece_rows, self.piece_blocks), (self._move_rows, self.move_blocks)):
             if rows:
                 blocks.append(_columns(rows))
                 rows.clear()
+
+    def _flush(self) -> None:
+        """Turn single rows into blocks, and many blocks into one."""
+        self._end_rows()
+        for blocks in (self.piece_blocks, self.move_blocks):
             if len(blocks) > 1:
                 blocks[:] = [_joined(blocks)]
 

@@ -123,12 +123,18 @@ def test_identical_neurons_move_together_and_the_budget_has_a_name():
 
 def test_a_repelling_ridge_is_named():
     """A positive neuron on the kink of a positive point may go either way."""
+    on_the_kink = ([[0.0, 1.0]], [1], [[1.0, 0.0], [-0.5, 1.0]], [1, 1])
     with pytest.raises(NotUnique, match="ridge"):
-        network_flow_general([[0.0, 1.0]], [1], [[1.0, 0.0], [0.0, 1.0]], [1, 1], digits=15, until=1)
-    run = network_flow_general(
-        [[0.0, 1.0]], [1], [[1.0, 0.0], [0.0, 1.0]], [1, 1], digits=15, until=1, ridge="active"
-    )
-    assert run.flow.patterns(run.flow.ctx.one) == ["++"]
+        network_flow_general(*on_the_kink, digits=15, until=1)
+    for ridge, pattern in (("active", "++"), ("inactive", "-+"), ("slide", "0+")):
+        run = network_flow_general(*on_the_kink, digits=15, until=1, ridge=ridge)
+        assert run.flow.patterns(run.flow.ctx.zero) == [pattern]
+
+
+def test_a_zero_normal_component_follows_the_other_side():
+    """Case IV: inactive it would stay on the kink, active it is pushed off, so it becomes active."""
+    run = network_flow_general([[0.0, 1.0]], [1], [[1.0, 0.0], [0.0, 1.0]], [1, 1], digits=15, until=1)
+    assert run.flow.patterns(run.flow.ctx.zero) == ["++"]
 
 
 def test_bad_input_is_named():

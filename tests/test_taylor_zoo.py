@@ -1,4 +1,4 @@
-"""On problems with known solutions the integrator's error estimate dominates the true error, at every digit asked."""
+"""On problems with known solutions the integrator's error estimate dominates the true error."""
 
 from __future__ import annotations
 

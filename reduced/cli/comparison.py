@@ -10,7 +10,7 @@ from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import LearningRates, Subgradient, read_rate, read_slope, read_steps
-from reduced.cli.options import Digits, Flow, Model, Weights
+from reduced.cli.options import Data, Digits, Flow, Model, Weights
 from reduced.cli.render import (
     exact_text,
     note,
@@ -35,6 +35,7 @@ _WIDTH_WITH_EXACT = 96
 def crosscheck(
     model: Model,
     weights: Weights,
+    data: Data,
     flow: Flow,
     out: Digits,
     lr: LearningRates = None,
@@ -49,14 +50,16 @@ def crosscheck(
     The full side is the numerical flow; the exact flow of all neurons stands beside it. A
     row's tolerance is ten times the numerical flow's own error estimate. Gradient descent is
     shown too and never part of the verdict. Exit code 0 when all rows agree, 1 otherwise.
+    With --data the groups living after condensation are the reduced model, and there is no descent.
 
     \b
     Examples
       reduced crosscheck
       reduced crosscheck --seed 7 --lr 0.01 --json
       reduced crosscheck --init weights.npz --until 1e6
+      reduced crosscheck --data points.csv --dim 2 --until 1e4
     """
-    from reduced.crosscheck import DEFAULT_RATES
+    from reduced.crosscheck import DEFAULT_RATES, crosscheck_data
     from reduced.crosscheck import crosscheck as compare
 
     problem, digits = model.problem(), out.checked()
@@ -68,17 +71,23 @@ def crosscheck(
         warn_without(extra)
     try:
         with progress("cross-checking") as update, time_limit(seconds):
-            found = compare(
-                network,
-                problem,
-                until=until,
-                digits=digits,
-                ridge=ridge,
-                learning_rates=rates,
-                steps=count,
-                subgradient=slope,
-                on_stage=update,
-            )
+            if data.data is not None:
+                points = data.points(problem, network.W.shape[1])
+                found = crosscheck_data(
+                    network, points, problem.loss, until=until, digits=digits, ridge=ridge, on_stage=update
+                )
+            else:
+                found = compare(
+                    network,
+                    problem,
+                    until=until,
+                    digits=digits,
+                    ridge=ridge,
+                    learning_rates=rates,
+                    steps=count,
+                    subgradient=slope,
+                    on_stage=update,
+                )
     except BudgetExceeded:
         if out.json:
             print_json({"outcome": Outcome.BUDGET.value})
@@ -88,7 +97,7 @@ def crosscheck(
     notes = [*weights.unused(model), *found.notes]
     if out.json:
         lrs = [exact_text(rate, digits) for rate in rates]
-        print_json({**_record(found, lrs), "notes": notes})
+        print_json({**_record(found, lrs[: len(found.gd)]), "notes": notes})
     else:
         for line in notes:
             note(line)

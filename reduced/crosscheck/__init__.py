@@ -1,6 +1,7 @@
 """Reduced dynamics against the full network: the one place that knows both sides."""
 
 from reduced.crosscheck.compare import crosscheck
+from reduced.crosscheck.data import crosscheck_data
 from reduced.crosscheck.descent import DEFAULT_RATES, descent_rows
 from reduced.crosscheck.fates import Fates, predicted_fates
 from reduced.crosscheck.records import Check, CrossCheck, DescentRow
@@ -12,6 +13,7 @@ __all__ = [
     "DescentRow",
     "Fates",
     "crosscheck",
+    "crosscheck_data",
     "descent_rows",
     "predicted_fates",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 import fullnet
 from reduced.crosscheck.descent import DEFAULT_RATES, descent_rows
 from reduced.crosscheck.fates import DIES, JOINS_MINUS, JOINS_PLUS, Fates, predicted_fates
-from reduced.crosscheck.prediction import Prediction, predict_from, state_of
+from reduced.crosscheck.prediction import Prediction, on_their_way, predict_from, state_of
 from reduced.crosscheck.records import Check, CrossCheck
 from reduced.errors import InputError
 from reduced.numbers import ExactLike, decimal_string, exact
@@ -66,7 +66,9 @@ def crosscheck(
     exact_run = network_flow(network.W, network.sign, problem, digits, None, ridge)
     say("reduced dynamics")
     t1 = phases.times["last_phase_one_event"] or 0.0
+    late = on_their_way(full, t1)
     fates = _fates(network, problem, full, t1)
+    fates = replace(fates, borderline=fates.borderline | late)
     measured = _measured_fates(full)
     settled = np.where(fates.borderline, measured, fates.fate)
     state = state_of(full, t1, settled)
@@ -80,9 +82,10 @@ def crosscheck(
     ]
     notes = list(_notes(problem, phases, fates))
     outcome = _outcome(full, phases, living)
-    late = state.on_their_way
-    if outcome is Outcome.FINISHED and late:
-        notes.append(f"{late} neuron(s) not in place when Phase I ends: the collapsed model is left out")
+    if outcome is Outcome.FINISHED and late.any():
+        notes.append(
+            f"{late.sum()} neuron(s) not in place when Phase I ends: the collapsed model is left out"
+        )
     elif outcome is Outcome.FINISHED:
         checks += side.collapsed_checks(
             [predict_from(state, problem, s) for s in ("mean", "least", "greatest")]

@@ -1,4 +1,4 @@
-"""Gradient descent beside the flow: what the step size does to times and living sets (theory §8)."""
+"""Gradient descent beside the flow: what the step size does to times and living sets."""
 
 from __future__ import annotations
 

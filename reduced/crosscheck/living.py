@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fullnet
-from reduced.derive import EXP, LOGISTIC, Group, NetworkModel, PredictionODE, data_set, prediction_ode
 from reduced.errors import InputError
+
+if TYPE_CHECKING:
+    from reduced.derive import Group, PredictionODE
 
 _INTO_THE_GAP = 0.1
 
@@ -29,6 +31,8 @@ def condensed_time(trajectory: fullnet.Trajectory) -> float:
 def living_groups(trajectory: fullnet.Trajectory, t: float) -> tuple[Group, ...]:
     """Return the groups of neurons that share sign and pattern at a time, without the dead, largest first."""
     import sympy as sp
+
+    from reduced.derive import Group
 
     network = trajectory.network
     shared = Counter(zip((int(s) for s in network.sign), trajectory.patterns(t), strict=True))
@@ -55,6 +59,8 @@ def living_system(trajectory: fullnet.Trajectory, t: float) -> PredictionODE:
     if not groups:
         raise InputError("t", t, "a time at which neurons live")
     import sympy as sp
+
+    from reduced.derive import EXP, LOGISTIC, NetworkModel, data_set, prediction_ode
 
     data, network = trajectory.data, trajectory.network
     rows = [[_rational(x) for x in row] for row in data.X]

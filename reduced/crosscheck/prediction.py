@@ -33,13 +33,6 @@ class State:
     fates: list[str]
     signs: list[int]
 
-    @property
-    def on_their_way(self) -> int:
-        """Return how many neurons that live on are not yet in the pattern of their group."""
-        joined = (JOINED[sign] for sign in self.signs)
-        places = zip(self.fates, self.patterns, joined, strict=True)
-        return sum(fate != DIES and pattern != wanted for fate, pattern, wanted in places)
-
 
 @dataclass(frozen=True)
 class Prediction:
@@ -86,6 +79,13 @@ class Prediction:
 
     def _since(self, t: Any) -> Any:
         return max(self.flow.ctx.mpf(t) - self.state.t1, self.flow.ctx.zero)
+
+
+def on_their_way(trajectory: Trajectory, t1: float) -> NDArray[np.bool_]:
+    """Return the mask (m,) of neurons that are neither dead nor in the pattern of their group at t₁."""
+    signs = (int(s) for s in trajectory.network.sign)
+    places = zip(trajectory.patterns(t1), signs, strict=True)
+    return np.array([pattern not in (JOINED[sign], DEAD) for pattern, sign in places])
 
 
 def state_of(trajectory: Trajectory, t1: float, fates: NDArray[np.str_]) -> State:

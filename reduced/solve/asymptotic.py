@@ -1,4 +1,4 @@
-"""The leading laws of the plateau's times as Δ → 0 (theory §6)."""
+"""The leading laws of the plateau's times as Δ → 0."""
 
 from __future__ import annotations
 

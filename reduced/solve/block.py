@@ -1,4 +1,4 @@
-"""One smooth piece of the two-point flow, solved in closed form (theory §5).
+"""One smooth piece of the two-point flow, solved in closed form.
 
 Within a piece ḟ₊ = A P − B Q, ḟ₋ = C P − D Q with P = w₊ e^{−f₊}, Q = w₋ e^{f₋} and constant A, B, C, D ≥ 0.
 All motion is a linear form in the two displacement integrals S = ∫P dt and R = ∫Q dt. With g = A + C, h = B +

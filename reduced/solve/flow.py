@@ -4,7 +4,7 @@ A particle is one neuron, or a whole group that moves as one (the collapsed mode
 (⟨b,x₊⟩, ⟨b,x₋⟩)/|a| and a pattern (x₊ then x₋) of ``+`` active, ``-`` inactive, ``0`` sliding. All particles
 of one sign and pattern move by the same linear form in S = ∫P dt and R = ∫Q dt, so a particle is remembered
 by its intercepts and the next one to reach a kink is the one with the smallest intercept: no time step, no
-integration, whatever the number of particles. Derived here (theory §2, §5).
+integration, whatever the number of particles. Derived here.
 """
 
 from __future__ import annotations

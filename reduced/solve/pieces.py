@@ -20,7 +20,7 @@ class Pieces(Protocol):
 
 
 class ClosedForm:
-    """Exponential loss, solved in closed form (theory §5)."""
+    """Exponential loss, solved in closed form."""
 
     def forces(self, ctx: Any, weights: tuple[Any, Any], f: tuple[Any, Any]) -> tuple[Any, Any]:
         """Return (P, Q) = (w₊ e^{−f₊}, w₋ e^{f₋})."""

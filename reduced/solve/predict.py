@@ -55,7 +55,7 @@ def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int
     """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
 
     Arguments: problem (exponential loss); start, the state at t = 0; at, flow times (numbers or exact texts);
-    digits of every number. Source: closed form of theory §5, limit directions of Thm 4.10. Raises InputError
+    digits of every number. Source: closed form derived here, limit directions of Thm 4.10. Raises InputError
     naming the argument.
     """
     require_exponential(problem)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reduced.errors import InputError
+from reduced.errors import InputError, MissingExtra
 from reduced.numbers import Exact, cos, exact, sin
 from reduced.records import Loss, Outcome, Problem
 from reduced.solve.flow import Ridge
@@ -81,8 +81,8 @@ def network_flow_double(
     problem, of which p, delta and kappa2 count (exponential loss); until, the last flow time of interest
     (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
     runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
-    machine code is made for the first time. Returns a SwiftRun. Raises InputError, or NotUnique for a start
-    on a repelling ridge. Source: theory §5, last lines.
+    machine code is made for the first time. Returns a SwiftRun. Raises InputError, MissingExtra (compiled
+    without numba), or NotUnique for a start on a repelling ridge. Source: theory §5, last lines.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
@@ -183,6 +183,8 @@ def _kernels(m: int, compiled: bool | None, on_compile: Callable[[], None] | Non
         compiled = m >= kernels.COMPILE_FROM and kernels.has_compiler()
     if not compiled:
         return kernels.Interpreted()
+    if not kernels.has_compiler():
+        raise MissingExtra("compiled=True needs numba: install the extra 'fast'")
     ready = kernels.compiled_kernels()
     if on_compile is not None and not ready.is_cached():
         on_compile()
