@@ -7,7 +7,7 @@ can be kept in a file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from fullnet.network import Network, predictions
 from fullnet.surfaces import Surfaces
 
 PIECE_COLUMNS = ("start", "used", "step", "prediction", "impulse", "impulse_low")
+STANDING_ARRAYS = ("f", "impulse", "impulse_low", "member", "base", "fresh", "rates", "reach")
 MOVE_COLUMNS = ("time", "neuron", "before", "after", "piece")
 _MOVE_TYPES = (np.float64, np.int64, np.int64, np.int64, np.int64)
 
@@ -54,6 +55,17 @@ class Standing:
     def __post_init__(self) -> None:
         """Number the classes."""
         self._numbers = {key: number for number, key in enumerate(self.keys)}
+
+    def copied(self) -> Standing:
+        """Return a standing that shares no array with this one."""
+        arrays = {name: getattr(self, name).copy() for name in STANDING_ARRAYS}
+        return replace(
+            self,
+            keys=list(self.keys),
+            since=[row.copy() for row in self.since],
+            since_low=[row.copy() for row in self.since_low],
+            **arrays,
+        )
 
     def number(self, key: Key) -> int:
         """Return the number of a class; one that is new is met now."""

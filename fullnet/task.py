@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from fullnet.data import DataSet
 from fullnet.loss import Loss
 from fullnet.network import Network
@@ -16,7 +18,7 @@ class Task:
     """A network, data and a loss, with how to follow their flow.
 
     ridge: the solution taken from a repelling kink, or None; order of the Taylor series; tolerance, the
-    truncation error of a step relative to the forces; mirrored: compute scalar products in mirrored
+    truncation error of a step relative to the forces; compiled: by the compiled engine; mirrored: compute scalar products in mirrored
     coordinates.
     """
 
@@ -26,12 +28,28 @@ class Task:
     ridge: str | None
     order: int
     tolerance: float
+    compiled: bool = False
     mirrored: bool = False
 
     @cached_property
     def surfaces(self) -> Surfaces:
         """The kink surfaces of the data."""
         return Surfaces(self.data, self.mirrored)
+
+    def same_as(self, other: Task) -> bool:
+        """Return whether two tasks have one flow, bit for bit."""
+        arrays = (
+            (self.network.W, other.network.W),
+            (self.network.sign, other.network.sign),
+            (self.data.X, other.data.X),
+            (self.data.y, other.data.y),
+            (self.data.weights, other.data.weights),
+        )
+        options = [
+            (task.network.kappa2, task.loss, task.ridge, task.order, task.tolerance, task.compiled)
+            for task in (self, other)
+        ]
+        return options[0] == options[1] and all(np.array_equal(mine, its) for mine, its in arrays)
 
     @property
     def share(self) -> float:

@@ -16,7 +16,7 @@ from fullnet.errors import InputError
 from fullnet.history import History, Ints
 from fullnet.network import Network, total_log_loss, weight_of, weighted_accuracy
 from fullnet.pieces import Pieces
-from fullnet.standing import Log, Standing
+from fullnet.standing import MOVE_COLUMNS, PIECE_COLUMNS, Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
 
@@ -308,6 +308,15 @@ def trajectory(task: Task, standing: Standing, start: Ints, log: Log, until: flo
     """Return the record of a flow so far; a last empty piece holds the final state."""
     last = (standing.t, 0.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
     return assembled(task, standing, start, log.piece_columns(last), log.move_columns(), until, outcome)
+
+
+def resumed(earlier: Trajectory) -> tuple[Standing, Log]:
+    """Return copies of where a flow stands and what it wrote down, without the last empty piece."""
+    pieces = tuple(getattr(earlier.pieces, name)[:-1] for name in PIECE_COLUMNS)
+    moves = tuple(getattr(earlier.history, name) for name in MOVE_COLUMNS)
+    log = Log()
+    log.add_blocks(pieces, moves)
+    return earlier.standing.copied(), log
 
 
 def assembled(

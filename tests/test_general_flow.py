@@ -137,6 +137,16 @@ def test_a_zero_normal_component_follows_the_other_side():
     assert run.flow.patterns(run.flow.ctx.zero) == ["++"]
 
 
+def test_a_neuron_that_reaches_the_origin_has_no_unique_future():
+    """A positive neuron sliding along a ray is pulled into the origin by a negative point ahead of it."""
+    arriving = ([[0.0, 0.1]], [1], [[1.0, 0.5], [-1.0, 0.5]], [-1, -1])
+    with pytest.raises(NotUnique, match="origin"):
+        network_flow_general(*arriving, digits=15, until=10)
+    run = network_flow_general(*arriving, digits=15, until=10, ridge="slide")
+    assert run.flow.patterns(run.flow.end) == ["00"]
+    assert run.final == (0, 0)
+
+
 def test_bad_input_is_named():
     with pytest.raises(InputError, match="W"):
         network_flow_general([[1, 2, 3]], [1], [[1, 0]], [1], until=1)

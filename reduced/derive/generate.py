@@ -11,6 +11,7 @@ from pathlib import Path
 
 import sympy as sp
 
+from reduced.derive.decay import AngleLaw, angle_law, f_plus_1, rise, u_1, v_1
 from reduced.derive.filippov import motion
 from reduced.derive.limit import FINAL_PHASES, LimitDirection, alpha, limit, regime_bounds
 from reduced.derive.network import EXP, LOGISTIC, MINUS, PLUS, Loss, NetworkModel
@@ -38,6 +39,8 @@ _HEADER = '''"""Formulas derived by reduced.derive, as plain arithmetic for any 
 Written by ``python -m reduced.derive.generate``; do not edit. c = cos Δ, s2 = sin² Δ, w = 1 − cos Δ, k = κ₂².
 No sum in here cancels, however small Δ is.
 """
+# ruff: noqa: E501
+# fmt: off
 
 from __future__ import annotations
 
@@ -57,13 +60,31 @@ class Limit(NamedTuple):
     gamma_squared: Any
     kink_plus: Any
     kink_minus: Any
+
+
+class AngleLaw(NamedTuple):
+    """Angle to the limit ~ √(s2 turn² + stretch_squared · frozen²)/(log t + log(growth · w₊) + drift)."""
+
+    growth: Any
+    turn: Any
+    stretch_squared: Any
+    drift: Any
 '''
 
 
 def generated_text() -> str:
     """Derive everything the solvers need and return the text of the generated module."""
     return "\n".join(
-        [_HEADER, _velocities(), _coefficients(), _limits(), _bounds(), _force_laws(), _fractions()]
+        [
+            _HEADER,
+            _velocities(),
+            _coefficients(),
+            _limits(),
+            _angle_laws(),
+            _bounds(),
+            _force_laws(),
+            _fractions(),
+        ]
     )
 
 
@@ -114,6 +135,26 @@ def _limit_fields(found: LimitDirection) -> list[str]:
     return [_stable(found.ratio), *pairs, _stable(found.gamma_squared), *kinks]
 
 
+def _angle_laws() -> str:
+    functions = {
+        f"{regime} {group}": ("AngleLaw", _angle_law_fields(angle_law(regime, group)))
+        for regime in FINAL_PHASES
+        for group in ("K_plus", "K_minus")
+    }
+    comment = (
+        "# How the angle of a group's neuron to its limit closes, by regime and group: u_1, v_1 = ⟨b, x±⟩/|a|,\n"
+        "# ell = ln(ρ/r) and f₊ at any time of the final phase."
+    )
+    state = ", ".join(f"{symbol.name}: Any" for symbol in (u_1, v_1, rise, f_plus_1))
+    arguments = f"alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, {state}"
+    return _table("ANGLE_LAW", arguments, "AngleLaw", functions, comment)
+
+
+def _angle_law_fields(law: AngleLaw) -> list[str]:
+    fields = (law.growth, law.turn, law.stretch_squared, law.drift)
+    return [_text(field.subs(1 - c, _VERSINE)) for field in fields]
+
+
 def _bounds() -> str:
     bounds = {bound.rel_op: bound for bound in regime_bounds(limit("three-phase"))}
     lower, upper = (bounds[op].rhs if bounds[op].lhs == alpha else bounds[op].lhs for op in (">=", "<="))
@@ -162,7 +203,7 @@ def _spelled(key: str) -> str:
     """Turn a key into a piece of a function's name: a pattern is spelled p, m, 0."""
     if key in PIECES:
         return key.translate(str.maketrans("+-", "pm"))
-    return key.replace("-", "_")
+    return key.replace("-", "_").replace(" ", "_")
 
 
 def _returned(head: str, parts: list[str]) -> str:

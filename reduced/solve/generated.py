@@ -3,6 +3,8 @@
 Written by ``python -m reduced.derive.generate``; do not edit. c = cos Δ, s2 = sin² Δ, w = 1 − cos Δ, k = κ₂².
 No sum in here cancels, however small Δ is.
 """
+# ruff: noqa: E501
+# fmt: off
 
 from __future__ import annotations
 
@@ -22,6 +24,15 @@ class Limit(NamedTuple):
     gamma_squared: Any
     kink_plus: Any
     kink_minus: Any
+
+
+class AngleLaw(NamedTuple):
+    """Angle to the limit ~ √(s2 turn² + stretch_squared · frozen²)/(log t + log(growth · w₊) + drift)."""
+
+    growth: Any
+    turn: Any
+    stretch_squared: Any
+    drift: Any
 
 
 # (u̇, v̇)/a of a neuron by pattern: its coefficients on P and Q.
@@ -113,6 +124,72 @@ LIMIT: dict[str, Callable[[Any, Any, Any, Any, Any, Any], Limit]] = {
     "four-phase": _limit_four_phase,
     "three-phase": _limit_three_phase,
     "two-phase": _limit_two_phase,
+}
+
+
+# How the angle of a group's neuron to its limit closes, by regime and group: u_1, v_1 = ⟨b, x±⟩/|a|,
+# ell = ln(ρ/r) and f₊ at any time of the final phase.
+def _angle_law_four_phase_k_plus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        k * w * (alpha_minus + alpha_plus),
+        0,
+        k**2 * w * (alpha_minus + alpha_plus)**2 / (2 - w),
+        -f_plus_1 + (-c * ell + k * u_1 * (alpha_minus + alpha_plus)) / (2 - w),
+    )
+
+
+def _angle_law_four_phase_k_minus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        k * w * (alpha_minus + alpha_plus),
+        alpha_minus * (alpha_minus + alpha_plus) * (-ell + k * u_1 * (alpha_minus + alpha_plus) + k * v_1 * (alpha_minus - alpha_plus * c)) / ((2 - w) * (2 * alpha_minus**2 + 2 * alpha_minus * alpha_plus * w + alpha_plus**2 * w)),
+        alpha_minus**2 * k**2 * w * (alpha_minus + alpha_plus)**2 / (2 * alpha_minus**2 + 2 * alpha_minus * alpha_plus * w + alpha_plus**2 * w),
+        -f_plus_1 + (-alpha_minus**2 * k * u_1 * (alpha_minus + alpha_plus) + alpha_minus * k * v_1 * (alpha_minus + alpha_plus) * (alpha_minus + alpha_plus * w) - ell * (alpha_minus**2 + 2 * alpha_minus * alpha_plus * w + alpha_plus**2 * w)) / (2 * alpha_minus**2 + 2 * alpha_minus * alpha_plus * w + alpha_plus**2 * w),
+    )
+
+
+def _angle_law_three_phase_k_plus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        alpha_plus * k * s2,
+        0,
+        alpha_plus**2 * k**2 * s2,
+        alpha_plus * k * u_1 - f_plus_1,
+    )
+
+
+def _angle_law_three_phase_k_minus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        alpha_plus * k * s2,
+        0,
+        alpha_minus**2 * k**2 * s2,
+        alpha_minus * k * v_1 - ell - f_plus_1,
+    )
+
+
+def _angle_law_two_phase_k_plus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        alpha_plus * k * w * (alpha_minus + alpha_plus) / (alpha_minus * w + alpha_plus),
+        -alpha_plus * (alpha_minus + alpha_plus) * (ell + k * u_1 * (-alpha_minus * c + alpha_plus) + k * v_1 * (alpha_minus + alpha_plus)) / ((2 - w) * (alpha_minus**2 * w + 2 * alpha_minus * alpha_plus * w + 2 * alpha_plus**2)),
+        alpha_plus**2 * k**2 * w * (alpha_minus + alpha_plus)**2 / (alpha_minus**2 * w + 2 * alpha_minus * alpha_plus * w + 2 * alpha_plus**2),
+        alpha_plus * (-alpha_plus * ell - alpha_plus * k * v_1 * (alpha_minus + alpha_plus) + k * u_1 * (alpha_minus + alpha_plus) * (alpha_minus * w + alpha_plus)) / (alpha_minus**2 * w + 2 * alpha_minus * alpha_plus * w + 2 * alpha_plus**2) - f_plus_1,
+    )
+
+
+def _angle_law_two_phase_k_minus(alpha_plus: Any, alpha_minus: Any, k: Any, c: Any, s2: Any, w: Any, u_1: Any, v_1: Any, ell: Any, f_plus_1: Any) -> AngleLaw:
+    return AngleLaw(
+        alpha_plus * k * w * (alpha_minus + alpha_plus) / (alpha_minus * w + alpha_plus),
+        0,
+        k**2 * w * (alpha_minus + alpha_plus)**2 / (2 - w),
+        -f_plus_1 + (-ell + k * v_1 * (alpha_minus + alpha_plus)) / (2 - w),
+    )
+
+
+ANGLE_LAW: dict[str, Callable[[Any, Any, Any, Any, Any, Any, Any, Any, Any, Any], AngleLaw]] = {
+    "four-phase K_plus": _angle_law_four_phase_k_plus,
+    "four-phase K_minus": _angle_law_four_phase_k_minus,
+    "three-phase K_plus": _angle_law_three_phase_k_plus,
+    "three-phase K_minus": _angle_law_three_phase_k_minus,
+    "two-phase K_plus": _angle_law_two_phase_k_plus,
+    "two-phase K_minus": _angle_law_two_phase_k_minus,
 }
 
 

@@ -1,4 +1,4 @@
-"""The end of training in numbers: limit direction, kink multipliers and margins at any digits ."""
+"""The end of training in numbers: limit direction, kink multipliers and margins at any digits."""
 
 from __future__ import annotations
 

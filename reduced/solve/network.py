@@ -57,8 +57,7 @@ def network_flow(
     Arguments: W (m, d) and sign (m,), the initial weights and ±1, standing for their exact binary values;
     problem, of which p, delta and kappa2 count (exponential loss); digits, right in every number; until, the
     last flow time of interest (None: for ever); ridge, the choice on repelling ridges; max_events, a budget.
-    Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Source: theory §5,
-    last lines.
+    Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Derived here.
     """
     from reduced.solve.swift.digits import neuron_flow
 

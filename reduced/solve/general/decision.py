@@ -30,8 +30,10 @@ def settle(
     """Return the state in which a neuron goes on that lies on the kinks of the surfaces ``at``.
 
     Arguments: sign; state so far; forces U (N,); arriving, whether it came there by moving: where several
-    states are consistent it then goes on the way it came; ridge chooses for a neuron that was put there.
-    Raises NotUnique where nothing chooses, or where too many kinks meet.
+    states are consistent it then goes on the way it came; ridge chooses for a neuron that was put there. On
+    all kinks at once, in the origin of the data, resting is always a motion: where there is another, ridge
+    ``slide`` or ``inactive`` chooses the rest. Raises NotUnique where nothing chooses, or where too many kinks
+    meet.
     """
     if len(at) > _MOST_AT_ONCE:
         raise NotUnique(f"a neuron lies on {len(at)} kinks at once")
@@ -39,6 +41,8 @@ def settle(
     margins = [(_margin(motions, sign, one, at, forces), one) for one in candidates]
     zero = motions.ctx.ldexp(1, -motions.ctx.prec // 2)
     best = max(margin for margin, _ in margins)
+    if best > zero and len(at) == motions.count > 1:
+        return _in_origin(motions, ridge)
     strictly = best > zero and (arriving or len(at) == 1)
     found = [one for margin, one in margins if margin >= (zero if strictly else -zero)]
     if not found:
@@ -46,6 +50,12 @@ def settle(
             f"no motion is consistent on the kinks {list(at)}: they meet in linearly dependent points"
         )
     return _choose(motions, sign, state, found, at, forces, arriving, ridge)
+
+
+def _in_origin(motions: Motions, ridge: Ridge | None) -> State:
+    if ridge in (None, "active"):
+        raise NotUnique("a neuron lies in the origin of the data; choose --ridge slide to let it rest there")
+    return (0,) * motions.count
 
 
 def value(ctx: Any, row: Row, forces: Sequence[Any]) -> Any:

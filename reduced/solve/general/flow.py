@@ -396,9 +396,19 @@ class _Run:
         U = self.forces()
         for label, reached in sorted(arrivals.items()):
             sign, state = self.signs[label], self.state(label)
-            at = sorted(reached | {s for s, side in enumerate(state) if side == 0})
+            at = sorted(reached | self.in_origin(label) | {s for s, side in enumerate(state) if side == 0})
             self.move(label, sign, settle(self.motions, sign, state, at, U, True, self.ridge), tuple(at))
         self.refresh()
+
+    def in_origin(self, label: int) -> set[int]:
+        """Return all surfaces if a particle is in the origin of the data, as far as half the digits tell."""
+        crowd = self.crowds[self.signs[label], self.state(label)]
+        for base, row in zip(crowd.bases[label], crowd.motion.velocity, strict=True):
+            size = abs(base) + self.ctx.fsum(abs(x) * total for x, total in zip(row, self.S, strict=True))
+            distance = abs(base + value(self.ctx, row, self.S))
+            if distance > self.ctx.ldexp(size, -self.ctx.prec // 2):
+                return set()
+        return set(range(self.motions.count))
 
     def state(self, label: int) -> State:
         """Return a particle's state now."""

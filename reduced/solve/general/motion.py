@@ -111,6 +111,8 @@ class Motions:
 
     def _motion(self, sign: int, state: State) -> Motion:
         ctx = self.ctx
+        if not any(state):
+            return self._rest(state)
         sliding = [s for s in range(self.count) if state[s] == 0]
         push: list[Row] = [
             self.force[side][s] if side else (ctx.zero,) * self.size for s, side in enumerate(state)
@@ -138,6 +140,12 @@ class Motions:
         )
         rough = tuple(tuple(map(float, row)) for row in velocity)
         return Motion(tuple(push), velocity, rates, exits, pattern, rough)
+
+    def _rest(self, state: State) -> Motion:
+        """Return the motion in the origin of the data, with every multiplier at 0: none."""
+        still = tuple((self.ctx.zero,) * self.size for _ in state)
+        rough = tuple(tuple(map(float, row)) for row in still)
+        return Motion(still, still, ((),) * self.size, (), self.pattern(state), rough)
 
     def _along(self, surface: int, sliding: list[int], push: list[Row]) -> Row:
         """Return Σ_r ⟨x_s,x_r⟩ F_r as a row on U: beside kinks a point pushes along its own surface only."""
