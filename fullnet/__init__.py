@@ -14,14 +14,15 @@ Everything public is here::
   :func:`accuracy`, :func:`log_loss`, :func:`gradient`.
 - Training: :func:`gradient_flow` (exact events, Filippov sliding) gives a :class:`Trajectory` of
 :class:`Event`;
-  :func:`gradient_descent` gives a :class:`Descent`; both end with an :class:`Outcome`; :class:`Budget` bounds
-  a flow.
+  :func:`gradient_descent` gives a :class:`Descent`, :func:`descent_path` a :class:`DescentPath` of its weights at
+  chosen times; runs end with an :class:`Outcome`; :class:`Budget` bounds a flow.
 - Phases: :func:`phase_times` gives :class:`Phases` with its :class:`Plateau`.
 - Errors: :class:`InputError` (bad input), :class:`NotUnique` (a neuron on a repelling ridge).
 """
 
 from fullnet.data import DataSet, data_set, load_data, two_point
 from fullnet.descent import Descent, gradient_descent
+from fullnet.descent_path import DescentPath, descent_path
 from fullnet.errors import InputError, NotUnique
 from fullnet.flow import Budget, gradient_flow
 from fullnet.loss import Loss
@@ -42,6 +43,7 @@ __all__ = [
     "Budget",
     "DataSet",
     "Descent",
+    "DescentPath",
     "Event",
     "InputError",
     "Loss",
@@ -53,6 +55,7 @@ __all__ = [
     "Trajectory",
     "accuracy",
     "data_set",
+    "descent_path",
     "given_network",
     "gradient",
     "gradient_descent",

@@ -262,4 +262,3 @@ class CompiledEngine:
 
     def _zero_predictions(self) -> None:
         self.state.f[self.state.live == 0] = 0.0
-

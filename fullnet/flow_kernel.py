@@ -226,7 +226,9 @@ def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
 
 
 @njit(cache=True)
-def extend(k: int, p: Any, rho: Any, rate: Any, w: Any, q: Any, g: Any, growth: Any, lead: int, logistic: bool) -> None:
+def extend(
+    k: int, p: Any, rho: Any, rate: Any, w: Any, q: Any, g: Any, growth: Any, lead: int, logistic: bool
+) -> None:
     """Add coefficient k + 1 to the series of shares p, clock rate w, factors q and g = 1 − q."""
     points = p.shape[1]
     for i in range(points):

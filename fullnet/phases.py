@@ -8,19 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullnet.detection import Plateau, plateaus
 from fullnet.errors import InputError
 from fullnet.trajectory import Event, Trajectory
 
 TIMES = ("T_r_equals_c", "last_phase_one_event", "T_plat", "T_II", "T_III_PT", "T_III")
-
-
-@dataclass(frozen=True)
-class Plateau:
-    """A stretch of constant accuracy below 1: start and end (None while it goes on), level."""
-
-    start: float
-    end: float | None
-    level: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +47,7 @@ def phase_times(trajectory: Trajectory) -> Phases:
         positive=np.flatnonzero(living & (sign > 0)),
         negative=np.flatnonzero(living & (sign < 0)),
         dead=np.flatnonzero(~living),
-        plateaus=_plateaus(trajectory, times["last_phase_one_event"]),
+        plateaus=plateaus(trajectory),
     )
 
 
@@ -97,17 +89,6 @@ def _loses_minus(event: Event) -> bool:
 
 def _regains_plus(event: Event) -> bool:
     return event.before[0] == "0" and event.after[0] == "+"
-
-
-def _plateaus(trajectory: Trajectory, settled: float | None) -> tuple[Plateau, ...]:
-    """Return the stretches of constant accuracy below 1, without levels that pass before Phase I is over."""
-    changes = trajectory.accuracy_changes
-    ends = [t for t, _ in changes[1:]] + [None]
-    return tuple(
-        Plateau(start, end, level)
-        for (start, level), end in zip(changes, ends, strict=True)
-        if level < 1 and (end is None or end > (settled or 0.0))
-    )
 
 
 def _errors(trajectory: Trajectory, shadow: Trajectory, times: dict[str, float | None]) -> dict[str, float]:

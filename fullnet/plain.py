@@ -51,9 +51,7 @@ class PlainEngine:
         remaining = -clock
         remaining[0] = min(left, _LONGEST)
         used, gates, exits, ended = self.next_event(shares, impulse, remaining)
-        self.log.add_piece(
-            standing.t, used, step / pace, standing.f, standing.impulse, standing.impulse_low
-        )
+        self.log.add_piece(standing.t, used, step / pace, standing.f, standing.impulse, standing.impulse_low)
         gained = value_at(impulse, used)
         standing.impulse, standing.impulse_low = added(standing.impulse, standing.impulse_low, gained)
         standing.f = standing.f + rates @ gained

@@ -304,7 +304,9 @@ def with_shadow(trajectory: Trajectory, shadow: Trajectory) -> Trajectory:
     return replace(trajectory, shadow=shadow)
 
 
-def trajectory(task: Task, standing: Standing, start: Ints, log: Log, until: float, outcome: Outcome) -> Trajectory:
+def trajectory(
+    task: Task, standing: Standing, start: Ints, log: Log, until: float, outcome: Outcome
+) -> Trajectory:
     """Return the record of a flow so far; a last empty piece holds the final state."""
     last = (standing.t, 0.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
     return assembled(task, standing, start, log.piece_columns(last), log.move_columns(), until, outcome)

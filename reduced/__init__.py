@@ -9,8 +9,8 @@ Everything public is here; heavy parts are imported when first used::
     reduced.derive.phase("II").latex()
 
 - The problem: :func:`problem` and :func:`start` build checked :class:`Problem` and :class:`Start` records.
-- The collapsed model: :func:`timeline`, :func:`taylor_timeline`, :func:`predict`, :func:`limit`, and the
-  small-angle laws :func:`asymptotic`.
+- The collapsed model: :func:`timeline`, :func:`taylor_timeline`, :func:`predict`, :func:`limit`, the
+  small-angle laws :func:`asymptotic`, and the decay of the angles to the limit :func:`angle_laws`.
 - The whole network, exactly: :func:`network_flow`.
 - The derivation: the package ``derive`` (SymPy).
 - The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reduced import crosscheck, derive, maxmargin
     from reduced.maxmargin import kkt, perturb
     from reduced.solve.asymptotic import asymptotic
+    from reduced.solve.decay import angle_laws
     from reduced.solve.limit import limit
     from reduced.solve.network import network_flow
     from reduced.solve.predict import predict
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _LAZY = {
+    "angle_laws": "reduced.solve.decay",
     "asymptotic": "reduced.solve.asymptotic",
     "kkt": "reduced.maxmargin",
     "limit": "reduced.solve.limit",
@@ -60,6 +62,7 @@ __all__ = [
     "Start",
     "Timeline",
     "__version__",
+    "angle_laws",
     "asymptotic",
     "crosscheck",
     "derive",

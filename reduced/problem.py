@@ -44,7 +44,9 @@ def problem(
     require_positive(p, "p")
     require_positive(kappa2, "kappa2")
     if sign(delta - SMALLEST_ANGLE) < 0 or sign(PI / 2 - delta) <= 0:
-        raise InputError("delta", delta, f"an angle strictly between 0 (at least {SMALLEST_ANGLE_TEXT}) and pi/2")
+        raise InputError(
+            "delta", delta, f"an angle strictly between 0 (at least {SMALLEST_ANGLE_TEXT}) and pi/2"
+        )
     if assumption and sign(p * cos(delta) - 1) <= 0:
         raise InputError("p", p, "p cos(delta) > 1 (Assumption 3.1)")
     if alpha_plus is None or alpha_minus is None:

@@ -137,14 +137,22 @@ def test_a_zero_normal_component_follows_the_other_side():
     assert run.flow.patterns(run.flow.ctx.zero) == ["++"]
 
 
-def test_a_neuron_that_reaches_the_origin_has_no_unique_future():
-    """A positive neuron sliding along a ray is pulled into the origin by a negative point ahead of it."""
-    arriving = ([[0.0, 0.1]], [1], [[1.0, 0.5], [-1.0, 0.5]], [-1, -1])
-    with pytest.raises(NotUnique, match="origin"):
-        network_flow_general(*arriving, digits=15, until=10)
-    run = network_flow_general(*arriving, digits=15, until=10, ridge="slide")
-    assert run.flow.patterns(run.flow.end) == ["00"]
+def test_a_neuron_dies_in_the_origin_where_nothing_else_is_consistent():
+    """A positive neuron between two negative points is pulled straight into the origin of the data."""
+    run = network_flow_general([[0.0, 0.1]], [1], [[1.0, 0.5], [-1.0, 0.5]], [-1, -1], digits=15, until=10)
+    assert [event.kind for event in run.events] == ["die"]
     assert run.final == (0, 0)
+
+
+def test_a_neuron_in_the_origin_that_could_also_leave_it_is_named():
+    rng = np.random.default_rng(36)
+    N = int(rng.integers(2, 6))
+    X, y = rng.standard_normal((N, 2)), rng.choice([-1, 1], N)
+    net = fullnet.initial_network(8, 2, 0.3, 1.0, 36)
+    with pytest.raises(NotUnique, match="origin"):
+        network_flow_general(net.W, net.sign, X, y, digits=15, until=100)
+    run = network_flow_general(net.W, net.sign, X, y, digits=15, until=100, ridge="slide")
+    assert "0" * N in run.flow.patterns(run.flow.end)
 
 
 def test_bad_input_is_named():

@@ -44,7 +44,7 @@ STATES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "plateau": (PAPER, ("3/4", "3/5", "-1/10")),
     "above the fixed ratio": (PAPER, (1, "1/2", "-1/10")),
     "far below it": ((30, "pi/15", "0.23", "0.13", "3/2"), (0, "1/20", "-1/100")),
-    "in the third phase": (PAPER, ("13/10", "-1/2", "-3/5")),
+    "after the plateau": (PAPER, ("13/10", "-1/2", "-3/5")),
     "three phases": ((4, "pi/15", "1/5", "1/5", 1), ("1/5", "1/10", "-1/20")),
     "close to c": ((4, "pi/15", "1/5", C / 5 * (1 - exact("1e-5")), 1), ("1/5", "1/10", "-1/20")),
     "close to 1/c": ((4, "pi/15", "1/5", (1 - exact("1e-3")) / C / 5, 1), ("1/5", "1/10", "-1/20")),
@@ -74,16 +74,18 @@ def test_implicit_differentiation_of_the_derived_closed_form_gives_the_same(time
     symbols = {symbol.name: symbol for symbol in found.time_rate.free_symbols | found.initial_x().free_symbols}
     values = {**vars(problem), "Delta": problem.delta, "f_plus_0": start.f_plus, "f_minus_0": start.f_minus}
     values["f_minus_positive_0"] = start.f_minus - start.f_minus_negative
-    at = {s: values[s.name].sympy() for s in symbols.values() | held.free_symbols if s.name in values}
+    numbered = [s for s in {*symbols.values(), *held.free_symbols} if s.name in values]
     equation = held + found.displacement(on_P, on_Q)
     ctx = private_context(40)
+    functions = {name: getattr(ctx, name) for name in ("exp", "log", "sin", "cos", "sqrt")}
 
     def number(expression: Any, *variables: Any) -> Callable[..., Any]:
-        return sp.lambdify(variables, expression.subs(at), modules=ctx_functions(ctx))
+        function = sp.lambdify((*numbered, *variables), expression, modules=[functions])
+        return lambda *at: function(*(values[s.name].evaluate(ctx) for s in numbered), *at)
 
     begin = number(found.initial_x())()
-    end = ctx.findroot(number(equation.subs(x_0, begin_symbol := sp.Float(str(begin), 45)), x), (20, 60), solver="anderson")
-    assert begin_symbol > 0
+    event = number(equation, x, x_0)
+    end = ctx.findroot(lambda s: event(s, begin), (5, 40), solver="anderson")
     exactly = sensitivities(problem, start, 25)[time]
     assert exactly is not None
     for name in ("p", "Delta", "alpha_plus", "alpha_minus", "kappa2", "f_plus_0", "f_minus_0"):
@@ -103,11 +105,6 @@ def test_implicit_differentiation_of_the_derived_closed_form_gives_the_same(time
         total = inside + rate(end, begin) * end_slope - rate(begin, begin) * begin_slope
         key = {"Delta": "delta", "f_plus_0": "f_plus", "f_minus_0": "f_minus"}.get(name, name)
         assert abs(total / ctx.mpf(exactly.derivative[key]) - 1) < ctx.mpf("1e-20"), key
-
-
-def ctx_functions(ctx: Any) -> list[Any]:
-    """Return the functions of a context for lambdify."""
-    return [{"exp": ctx.exp, "log": ctx.log, "sin": ctx.sin, "cos": ctx.cos, "sqrt": ctx.sqrt, "mpf": ctx.mpf}]
 
 
 @settings(max_examples=8, derandomize=True, deadline=None)
@@ -153,10 +150,25 @@ def test_the_paper_s_steep_law_shows_in_the_condition_number() -> None:
     assert conditions == pytest.approx(laws, rel=1e-4)
 
 
+def test_from_the_third_phase_on_the_elementary_time_is_differentiated() -> None:
+    """Phase III by hand: e^{−f₋} grows at κ₂² α₋ s²/(1+p), e^{f₊} at p times that over α, until Q/P = 1/c."""
+    p, delta, plus, minus, kappa2, first, second = symbols = sp.symbols("p delta alpha_plus alpha_minus kappa2 f_plus f_minus")
+    ratio = sp.exp(first + second) / p
+    unit = kappa2**2 * plus * sp.sin(delta) ** 2 / (1 + p)
+    time = sp.exp(-second) * (1 - sp.cos(delta) * ratio) / (unit * (sp.cos(delta) - minus / plus))
+    problem, start = reduced.problem(*PAPER), reduced.start("19/10", "-1/2", "-1/2")
+    at = {x: (vars(problem) | vars(start))[x.name].sympy() for x in symbols}
+    found = sensitivities(problem, start, 30)["T_III"]
+    assert found is not None
+    for x in symbols:
+        expected = exact(found.derivative[x.name]).sympy()
+        assert abs(time.diff(x).subs(at).evalf(40) / expected - 1) < 1e-29, x
+
+
 def test_times_that_do_not_come_or_lie_before_the_start_have_none() -> None:
     found = sensitivities(reduced.problem(4, "pi/15", "1/5", "1/5"), reduced.start())
     assert [name for name, value in found.items() if value is None] == ["T_III"]
-    found = sensitivities(reduced.problem(*PAPER), reduced.start("13/10", "-1/2", "-1/2"))
+    found = sensitivities(reduced.problem(*PAPER), reduced.start("19/10", "-1/2", "-1/2"))
     assert [name for name, value in found.items() if value is None] == ["T_plat", "T_II"]
     assert set(sensitivities(reduced.problem(4, "pi/15", "1/5", 0), reduced.start())) == {"T_plat", "T_II", "T_III"}
 

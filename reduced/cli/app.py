@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from reduced.cli import sweeps
 from reduced.cli.collapsed import limit, plateau, predict
 from reduced.cli.comparison import crosscheck
 from reduced.cli.derivation import derive
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb, theorems):
     app.command()(spread(_command))
+app.add_typer(sweeps.app, name="sweep")
 
 
 def _show_version(wanted: bool) -> None:

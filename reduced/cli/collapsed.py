@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from reduced.cli.options import Digits, Model, State, choose
 from reduced.cli.render import exact_text, print_json, print_tables, table, values
 from reduced.records import Loss, Problem, Start, Timeline
+
+if TYPE_CHECKING:
+    from reduced.solve.decay import AngleLaws
 
 Method = Annotated[
     str | None,
@@ -98,20 +101,28 @@ def predict(
 ) -> int:
     """Collapsed model at given flow times: predictions, phase, loss, accuracy, angles to the limit.
 
-    Angles are in radians, from each group's weights to its limiting direction.
+    Angles are in radians, from each group's weights to its limiting direction, with their leading law C/log t.
 
     \b
     Examples
       reduced predict --at 0 --at 300 --at 1e12 --at 1e1000
       reduced predict --at 5000 --alpha-plus 1/4 --alpha-minus 3/20 --digits 40 --json
     """
+    from reduced.solve.decay import angle_laws
     from reduced.solve.predict import predict as predict_at
 
     problem, start, digits = model.problem(), state.start(), out.checked()
     choose(method or "exact", "method", ("exact",))
     points = [asdict(point) for point in predict_at(problem, start, at, digits)]
     if out.json:
-        print_json({"points": points, "parameters": parameters(problem, digits), "digits": digits})
+        print_json(
+            {
+                "points": points,
+                **_law_record(angle_laws(problem, start, digits)),
+                "parameters": parameters(problem, digits),
+                "digits": digits,
+            }
+        )
         return 0
     print_tables(*(_point_table(point) for point in points))
     return 0
@@ -125,9 +136,20 @@ def _point_table(point: dict[str, Any]) -> Any:
         "loss": "loss",
         "accuracy": "accuracy",
         "angle_plus": "angle of K₊ to v₊",
+        "angle_plus_law": "its law C₊/log t",
         "angle_minus": "angle of K₋ to v₋",
+        "angle_minus_law": "its law C₋/log t",
     }
     return values(f"t = {point['t']}", [(shown, point[name]) for name, shown in names.items()])
+
+
+def _law_record(laws: AngleLaws | None) -> dict[str, dict[str, str | None]]:
+    """Return C and k of angle(t) ~ C/(log t + k) by group, None without a law."""
+    groups = {"plus": None, "minus": None} if laws is None else {"plus": laws.plus, "minus": laws.minus}
+    return {
+        "angle_law": {name: None if law is None else law.constant for name, law in groups.items()},
+        "angle_shift": {name: None if law is None else law.shift for name, law in groups.items()},
+    }
 
 
 def limit(
@@ -155,16 +177,21 @@ def limit(
     """Where training ends: limiting direction, KKT multipliers, margin against the best possible one.
 
     v₊ and v₋ are coefficients on (x₊, x₋); γ_max is the largest normalised margin with all neurons.
+    From f = 0 the angles of K₊ and K₋ to their limits close like C/(log t + k) (exponential loss).
 
     \b
     Examples
       reduced limit
       reduced limit --alpha-plus 0.2 --alpha-minus 0.25 --digits 40 --json
     """
+    from reduced.problem import start as start_at
+    from reduced.solve.decay import angle_laws
     from reduced.solve.limit import limit as limit_of
 
     problem, digits = model.problem(), out.checked()
     found = limit_of(problem, digits, beta_plus, beta_minus)
+    laws = angle_laws(problem, start_at(), digits) if problem.loss is Loss.EXP else None
+    law = _law_record(laws)
     record = {
         "regime": found.regime and found.regime.value,
         "rho": found.rho,
@@ -175,6 +202,7 @@ def limit(
         "kink_multiplier": {"plus": found.kink_plus, "minus": found.kink_minus},
         "gamma_max": found.gamma_max,
         "gamma_ratio": found.gamma_ratio,
+        **law,
         "parameters": parameters(problem, digits),
         "digits": digits,
     }
@@ -193,6 +221,10 @@ def limit(
         ("margin γ", found.gamma),
         ("largest margin γ_max", found.gamma_max),
         ("γ/γ_max", found.gamma_ratio),
+        ("C₊ of the angle C₊/(log t + k₊)", law["angle_law"]["plus"]),
+        ("k₊", law["angle_shift"]["plus"]),
+        ("C₋ of the angle C₋/(log t + k₋)", law["angle_law"]["minus"]),
+        ("k₋", law["angle_shift"]["minus"]),
     ]
     print_tables(values("The end of training", rows), _closing(found.regime, "exact limit, t → ∞"))
     return 0
@@ -205,4 +237,6 @@ def parameters(problem: Problem, digits: int) -> dict[str, str]:
 
 
 def _closing(regime: Any, *words: str) -> str:
-    return "; ".join([f"regime {regime.value}" if regime else "no regime (one sign has no living neuron)", *words])
+    return "; ".join(
+        [f"regime {regime.value}" if regime else "no regime (one sign has no living neuron)", *words]
+    )

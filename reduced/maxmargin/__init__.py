@@ -12,6 +12,7 @@ from reduced.maxmargin.network import (
     living_sets,
 )
 from reduced.maxmargin.perturbation import Perturbation, ReviveDead, perturb
+from reduced.maxmargin.residual import Path, Residual, residual_along
 from reduced.maxmargin.revival import Ascent, Revival, Slope
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
     "Hypotheses",
     "LimitVectors",
     "LivingOnly",
+    "Path",
     "Perturbation",
+    "Residual",
     "Revival",
     "ReviveDead",
     "Slope",
@@ -34,4 +37,5 @@ __all__ = [
     "living_sets",
     "max_margin",
     "perturb",
+    "residual_along",
 ]

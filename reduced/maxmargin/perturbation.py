@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from reduced.errors import InputError
 from reduced.maxmargin.living import LivingOnly, living_only, random_best_slope
+from reduced.maxmargin.margin import optimum
 from reduced.maxmargin.network import checked_network
 from reduced.maxmargin.point import LimitPoint, limit_point
 from reduced.maxmargin.revival import Revival, revivals
-from reduced.numbers import ExactLike, decimal_string
+from reduced.numbers import ExactLike, decimal_string, exact
 from reduced.records import Regime
 
 _WORKING_DIGITS = 50
@@ -36,13 +38,16 @@ class ReviveDead:
 class Perturbation:
     """The perturbation test at θ̄, ‖θ̄‖ = ‖D‖ = 1; slopes are d/dε at 0⁺ of min yᵢf(xᵢ; θ̄ + εD)/‖θ̄ + εD‖.
 
-    ``gamma_limit``: γ at θ̄ (decimal string); ``living``: counts positive, negative, dead; ``distance``:
+    ``gamma_limit``: γ at θ̄, ``gamma_max``: the largest over all neurons by their signs, ``gamma_ratio`` their
+    quotient (decimal strings); ``living``: counts positive, negative, dead; ``distance``:
     from the given weights' direction to θ̄; ``random_best``: the largest slope over random directions in
     all neurons, a warning (they do not find the ascent), never a test; ``local_optimum``: of the whole
     network; ``words``: the finding in a sentence.
     """
 
     gamma_limit: str
+    gamma_max: str
+    gamma_ratio: str
     regime: Regime
     living: dict[str, int]
     distance: float
@@ -80,8 +85,11 @@ def perturb(
     everyone = np.ones(len(weights), dtype=bool)
     alone = living_only(point, directions, seed)
     revived = _revive_dead(point, digits)
+    κ2, best = point.kappa2.evaluate(point.ctx), _best_of_all(point)
     return Perturbation(
-        gamma_limit=decimal_string(point.kappa2.evaluate(point.ctx) * point.optimum.gamma, digits),
+        gamma_limit=decimal_string(κ2 * point.optimum.gamma, digits),
+        gamma_max=decimal_string(κ2 * best, digits),
+        gamma_ratio=decimal_string(point.optimum.gamma / best, digits),
         regime=point.optimum.regime,
         living={
             "positive": int(point.living_plus.sum()),
@@ -96,6 +104,13 @@ def perturb(
         local_optimum=alone.local_optimum and revived.form == "none",
         words=_words(point, alone, revived),
     )
+
+
+def _best_of_all(point: LimitPoint) -> Any:
+    """Return γ_max over all neurons, in units of κ₂."""
+    m = len(point.signs)
+    plus, minus = (exact(int(np.count_nonzero(point.signs == of_sign))) / m for of_sign in (1, -1))
+    return optimum(plus, minus, point.delta, point.ctx.dps).gamma
 
 
 def _revive_dead(point: LimitPoint, digits: int) -> ReviveDead:

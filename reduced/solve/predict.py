@@ -9,6 +9,7 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
 from reduced.records import Problem, Start
+from reduced.solve.decay import AngleLaw, flow_laws
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
 from reduced.solve.promise import keep_promise
@@ -38,7 +39,9 @@ _PHASES = {
 class Point:
     """The collapsed model at one flow time: decimal strings, angles in radians (None: no direction).
 
-    ``phase`` is II, III, IV, or ``overlap`` for a pattern that belongs to none of them.
+    ``phase`` is II, III, IV, or ``overlap`` for a pattern that belongs to none of them; ``angle_plus_law`` and
+    ``angle_minus_law`` are the leading laws constant/log t of :func:`~reduced.solve.decay.angle_laws` (None for
+    t ≤ 1).
     """
 
     t: str
@@ -49,6 +52,8 @@ class Point:
     accuracy: str
     angle_plus: str | None
     angle_minus: str | None
+    angle_plus_law: str | None
+    angle_minus_law: str | None
 
 
 def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30) -> tuple[Point, ...]:
@@ -65,7 +70,8 @@ def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int
     def compute(ctx: Any) -> list[_Values]:
         flow = collapsed_flow(ctx, problem, start)
         ends = limit_values(ctx, problem) if regime(problem) else None
-        return [_values(flow, time.evaluate(ctx), ends) for time in times]
+        laws = flow_laws(flow, problem)
+        return [_values(flow, time.evaluate(ctx), ends, laws) for time in times]
 
     found = keep_promise(
         compute, lambda points: [x for p in points for x in p.numbers()], digits, guard_digits(problem, start)
@@ -90,12 +96,13 @@ class _Values:
     loss: Any
     accuracy: Any
     angles: tuple[Any, Any]
+    laws: tuple[Any, Any]
 
     def numbers(self) -> list[Any]:
-        return [*self.f, self.loss, self.accuracy, *self.angles]
+        return [*self.f, self.loss, self.accuracy, *self.angles, *self.laws]
 
 
-def _values(flow: Flow, t: Any, ends: LimitValues | None) -> _Values:
+def _values(flow: Flow, t: Any, ends: LimitValues | None, laws: dict[str, AngleLaw]) -> _Values:
     index, q = flow.locate(t)
     f_plus, f_minus = predictions_of_groups(flow, index, q)
     states = {particle.label: flow.particle(particle.label, index, q) for particle in flow.particles}
@@ -107,7 +114,13 @@ def _values(flow: Flow, t: Any, ends: LimitValues | None) -> _Values:
         _angle(flow, states.get(PLUS), PLUS, ends),
         _angle(flow, states.get(MINUS), MINUS, ends),
     )
-    return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles)
+    leading = _leading(laws.get(PLUS), t), _leading(laws.get(MINUS), t)
+    return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles, leading)
+
+
+def _leading(law: AngleLaw | None, t: Any) -> Any | None:
+    """Return the angle's leading law at t, None where log t ≤ 0."""
+    return None if law is None or t <= 1 else law.constant / t.context.log(t)
 
 
 def _pattern(states: dict[int | str, tuple[str, Any, Any]], label: str) -> str | None:
@@ -137,7 +150,7 @@ def _point(values: _Values, digits: int) -> Point:
     def text(value: Any) -> str:
         return decimal_string(value, digits)
 
-    angles = [None if angle is None else text(angle) for angle in values.angles]
+    angles = [None if angle is None else text(angle) for angle in (*values.angles, *values.laws)]
     return Point(
         text(values.t),
         text(values.f[0]),
@@ -145,6 +158,5 @@ def _point(values: _Values, digits: int) -> Point:
         values.phase,
         text(values.loss),
         text(values.accuracy),
-        angles[0],
-        angles[1],
+        *angles,
     )

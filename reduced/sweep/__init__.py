@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 from reduced.sweep.points import COMPUTATIONS, Point, Row, grid
 
 if TYPE_CHECKING:
-    from reduced.sweep.export import export
+    from reduced.sweep.table import export
     from reduced.sweep.plot import plot_fits
-    from reduced.sweep.run import Progress, Report, run
+    from reduced.sweep.runner import Progress, Report, run
     from reduced.sweep.store import read_rows
-    from reduced.sweep.summary import Fit, summary
+    from reduced.sweep.scaling import Fit, summary
 
 _LAZY = {
-    "Fit": "summary",
-    "Progress": "run",
-    "Report": "run",
-    "export": "export",
+    "Fit": "scaling",
+    "Progress": "runner",
+    "Report": "runner",
+    "export": "table",
     "plot_fits": "plot",
     "read_rows": "store",
-    "run": "run",
-    "summary": "summary",
+    "run": "runner",
+    "summary": "scaling",
 }
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
@@ -61,19 +62,20 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _problem(config: dict[str, Any], **fractions: Any) -> Problem:
+def _problem(
+    config: dict[str, Any], alpha_plus: Fraction | None = None, alpha_minus: Fraction | None = None
+) -> Problem:
+    """Build the collapsed model of a configuration, with living fractions of its own or those given."""
     from reduced.problem import problem
 
-    chosen = {
-        name: None if config.get(name) in (None, LAW) else config[name]
-        for name in ("alpha_plus", "alpha_minus")
-    }
+    law = (None, LAW)
     return problem(
         config["p"],
         config["delta"],
-        kappa2=config["kappa2"],
-        loss=config.get("loss", "exp"),
-        **(chosen | fractions),
+        alpha_plus if config.get("alpha_plus") in law else config["alpha_plus"],
+        alpha_minus if config.get("alpha_minus") in law else config["alpha_minus"],
+        config["kappa2"],
+        config.get("loss", "exp"),
     )
 
 
@@ -124,7 +126,12 @@ def _simulate(config: dict[str, Any]) -> Result:
         if name in phases.errors:
             result[f"{name} error"] = f"{error:.2e}"
     counts = {name: len(getattr(phases, name)) for name in ("positive", "negative", "dead")}
-    return {**result, **counts, "outcome": path.outcome.value, **_laws(_living_problem(config, network, counts))}
+    return {
+        **result,
+        **counts,
+        "outcome": path.outcome.value,
+        **_laws(_living_problem(config, network, counts)),
+    }
 
 
 def _crosscheck(config: dict[str, Any]) -> Result:
@@ -233,13 +240,11 @@ def trusted(value: float, error: float, digits: int) -> str:
 
 def _living_problem(config: dict[str, Any], network: fullnet.Network, counts: dict[str, int]) -> Problem:
     """Return the collapsed model with a network's own living fractions."""
-    from fractions import Fraction
-
     m = len(network.sign)
     return _problem(
         config,
-        alpha_plus=Fraction(counts["positive"], m),
-        alpha_minus=Fraction(counts["negative"], m),
+        Fraction(counts["positive"], m),
+        Fraction(counts["negative"], m),
     )
 
 

@@ -108,9 +108,7 @@ def grid(computation: str, axes: Mapping[str, str | None]) -> list[Point]:
     for name in given:
         if name not in names:
             raise InputError(name, given[name], f"no value: {computation} takes {', '.join(names)}")
-    values = {
-        name: _values(name, given[name]) if name in given else [DEFAULTS[name]] for name in names
-    }
+    values = {name: _values(name, given[name]) if name in given else [DEFAULTS[name]] for name in names}
     size = prod(len(found) for found in values.values())
     if size > MAX_VALUES:
         raise InputError("sweep", f"{size} points", f"at most {MAX_VALUES}")

@@ -51,9 +51,7 @@ class JetRatioBlock(_ImplicitRoots, RatioBlock):
         """Return Σ_{n≥0} (1−b)_n/n! yⁿ/(power+n)."""
         rise = 1 + self.beta
         found = rising_series(self.ctx.plain, rise.value, power.value, y.value)
-        rest = self.ctx.combined(
-            found.value, (found.by_rise, rise), (found.by_shift, power), (found.by_x, y)
-        )
+        rest = self.ctx.combined(found.value, (found.by_rise, rise), (found.by_shift, power), (found.by_x, y))
         return 1 / power + rest
 
     def _middle_series(self, z: Jet) -> Jet:
@@ -62,9 +60,7 @@ class JetRatioBlock(_ImplicitRoots, RatioBlock):
             return self.ctx.zero
         rise, shift = self.C / self.g, -self.beta
         found = rising_series(self.ctx.plain, rise.value, shift.value, z.value)
-        return self.ctx.combined(
-            found.value, (found.by_rise, rise), (found.by_shift, shift), (found.by_x, z)
-        )
+        return self.ctx.combined(found.value, (found.by_rise, rise), (found.by_shift, shift), (found.by_x, z))
 
 
 class JetPlusBlock(_ImplicitRoots, PlusBlock):

@@ -50,9 +50,9 @@ def sensitivities(problem: Problem, start: Start, digits: int = 30) -> dict[str,
 
     Arguments: problem (exponential loss); start, the state at flow time 0; digits of every number. Returns
     one Sensitivity per time, None for a time that is infinite or 0 (an event that never comes, or lies before
-    the start). At the edge of the states (f₋⁽⁺⁾ = 0 or f₋⁽⁻⁾ = 0) derivatives are those from inside. The closed
-    form is differentiated, not approximated: roots of the event equations implicitly, the incomplete beta
-    function of the time under its series. Raises InputError as ``timeline`` does. Derived here.
+    the start). A group that starts sliding on its kink is held there. The closed form is differentiated, not
+    approximated: roots of the event equations implicitly, the incomplete beta function of the time within its
+    series. Raises InputError as ``timeline`` does. Derived here.
     """
     require_exponential(problem)
     check_state(problem, start)
@@ -90,9 +90,10 @@ def _seeded(ctx: JetContext, problem: Problem, start: Start) -> Quantities:
     }
     return Quantities(
         **{
-            name: ctx.jet(value, {
-                PARAMETERS.index(x): slope for x, slope in slopes.get(name, {name: ctx.plain.one}).items()
-            })
+            name: ctx.jet(
+                value,
+                {PARAMETERS.index(x): slope for x, slope in slopes.get(name, {name: ctx.plain.one}).items()},
+            )
             for name, value in vars(plain).items()
         }
     )
@@ -104,5 +105,3 @@ def _record(numbers: tuple[Any, ...], digits: int) -> Sensitivity:
     return Sensitivity(
         dict(zip(PARAMETERS, texts[:count], strict=True)), dict(zip(PARAMETERS, texts[count:], strict=True))
     )
-
-

@@ -163,6 +163,7 @@ def run_leg(
             up = rising(piece)
             rows[row + DELTA] = 0 * q if level == (0 if up else 1) else setting.angle.gap + 0 * q
             rows[row + RATIO] = piece.c + rows[row + DELTA]
+            rows[row + U], rows[row + V] = 0 * q, 0 * q
             counts[LEVEL] = level + 1 if up else level - 1
             switches[mark], switches[mark + 1], switches[mark + 2] = NOBODY, level, counts[LEVEL]
             return TURNED

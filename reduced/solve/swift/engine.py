@@ -126,12 +126,12 @@ def _queues(
 ) -> tuple[Queue, ...]:
     """Return the four sorted lists and two empty heaps of the leg that begins."""
     c, s2 = setting.angle.c, setting.angle.s2
-    level = record.counts[LEVEL]
+    level, members = record.counts[LEVEL], kernels.members(neurons)
     for place in range(DONE_S, LATE_R + 1):
         record.counts[place] = 0
 
     def group(sign: int, pattern: int, coordinate: Any, divisor: Any) -> tuple[Any, Any, Any]:
-        return kernels.members(neurons, sign, pattern), coordinate, divisor
+        return members(sign, pattern), coordinate, divisor
 
     u, v = neurons.u, neurons.v
     by_S = [group(1, ONLY_PLUS, v, -c), group(-1, ONLY_PLUS, u, 1), group(-1, SLIDE_MINUS, u, s2)]

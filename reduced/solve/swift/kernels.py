@@ -45,10 +45,12 @@ class Interpreted:
         """Return the number of neurons of a pattern."""
         return int(neurons.pattern.count(pattern))
 
-    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
-        """Return the neurons of a sign and pattern."""
-        pairs = enumerate(zip(neurons.sign, neurons.pattern, strict=True))
-        return [k for k, (its_sign, its_pattern) in pairs if its_pattern == pattern and its_sign == sign]
+    def members(self, neurons: Neurons) -> Callable[[int, int], Any]:
+        """Return the function (sign, pattern) → the neurons that have them now."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for k, key in enumerate(zip(neurons.sign, neurons.pattern, strict=True)):
+            groups.setdefault(key, []).append(k)
+        return lambda sign, pattern: groups.get((sign, pattern), [])
 
     def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
         """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""
@@ -103,11 +105,11 @@ class Compiled:
 
         return int(np.count_nonzero(neurons.pattern == pattern))
 
-    def members(self, neurons: Neurons, sign: int, pattern: int) -> Any:
-        """Return the neurons of a sign and pattern."""
+    def members(self, neurons: Neurons) -> Callable[[int, int], Any]:
+        """Return the function (sign, pattern) → the neurons that have them now."""
         import numpy as np
 
-        return np.flatnonzero((neurons.pattern == pattern) & (neurons.sign == sign))
+        return lambda sign, pattern: np.flatnonzero((neurons.pattern == pattern) & (neurons.sign == sign))
 
     def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:
         """Return the sorted queue of groups (members, coordinate of all neurons, divisor)."""

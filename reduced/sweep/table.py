@@ -1,0 +1,78 @@
+"""A sweep's rows for other programs: CSV, JSON, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from reduced.errors import InputError, MissingExtra
+from reduced.sweep.points import Row
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def export(rows: Sequence[Row], form: str, path: str | Path | None = None) -> str | None:
+    """Write rows as a table with one column per parameter and quantity.
+
+    Arguments: rows; form, one of :data:`FORMATS`; path of the file to write (None: return the text, not for
+    Parquet). Numbers are decimal strings with all their digits. Raises InputError, MissingExtra (Parquet without
+    pyarrow).
+    """
+    if form not in FORMATS:
+        raise InputError("format", repr(form), f"one of {', '.join(FORMATS)}")
+    records = [flat(row) for row in rows]
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    if form == "parquet":
+        _write_parquet(records, columns, path)
+        return None
+    text = _csv(records, columns) if form == "csv" else json.dumps({"rows": records}, indent=2) + "\n"
+    if path is None:
+        return text
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as why:
+        raise _unwritable(path, why) from None
+    return None
+
+
+def flat(row: Row) -> dict[str, Any]:
+    """Return a row as one flat record: configuration, results, error, versions, seconds."""
+    return {
+        **row.config,
+        **row.result,
+        "error": row.error,
+        **{f"version {name}": found for name, found in row.versions.items()},
+        "seconds": row.seconds,
+    }
+
+
+def _csv(records: list[dict[str, Any]], columns: list[str]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def _write_parquet(records: list[dict[str, Any]], columns: list[str], path: str | Path | None) -> None:
+    try:
+        pyarrow: Any = import_module("pyarrow")
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtra("Parquet needs pyarrow: pip install pyarrow, or export CSV or JSON") from None
+    if path is None:
+        raise InputError("out", None, "a file, because Parquet is binary")
+    table = pyarrow.table({name: [record.get(name) for record in records] for name in columns})
+    try:
+        parquet.write_table(table, path)
+    except OSError as why:
+        raise _unwritable(path, why) from None
+
+
+def _unwritable(path: str | Path, why: OSError) -> InputError:
+    return InputError("out", str(path), f"a file that can be written ({why.strerror})")
