@@ -1,8 +1,8 @@
 """Phases found on any run: accuracy plateaus, the end of condensation, pattern changes (derived here).
 
 Nothing is typed in but what the words mean. A sign owed to the random start is not learned: a point counts
-from where its prediction has moved by more than its initial value. Pauses between switches are compared in
-log-time, and the long ones told from the short ones by the largest ratio between them.
+from where its prediction has moved by more than its initial value. A pause between switches is long where
+time grows tenfold without one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fullnet.checks import Floats
-from fullnet.condensation import Cluster, direction_clusters, separating
+from fullnet.condensation import Cluster, direction_clusters
 from fullnet.history import Ints
 from fullnet.trajectory import Trajectory
+
+
+_LONG = 10.0
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,12 @@ def detect(flow: Trajectory) -> Detection:
 
 
 def learned_from(flow: Trajectory) -> float | None:
-    """Return the first start of a smooth piece from which every |f − f(0)| > |f(0)| stays true, or None."""
+    """Return the start of the first smooth piece by which every |f − f(0)| has exceeded |f(0)|, or None."""
     f = flow.pieces.prediction
-    moved = np.all((np.abs(f - f[0]) > np.abs(f[0])) | (f[0] == 0), axis=1)
-    failing = np.flatnonzero(~moved)
-    first = int(failing[-1]) + 1 if len(failing) else 0
-    return float(flow.pieces.start[first]) if first < len(moved) else None
+    moved = (np.abs(f - f[0]) > np.abs(f[0])) | (f[0] == 0)
+    if not np.all(moved.any(axis=0)):
+        return None
+    return float(flow.pieces.start[moved.argmax(axis=0).max()])
 
 
 def plateaus(flow: Trajectory) -> tuple[Plateau, ...]:
@@ -84,17 +87,15 @@ def plateaus(flow: Trajectory) -> tuple[Plateau, ...]:
 
 
 def condensed_at(flow: Trajectory) -> float | None:
-    """Return the time of the last switch before the first long pause, or None without any switch."""
+    """Return the time of the last switch before the first long pause after the random start, or None."""
     times = np.unique(flow.history.time)
-    times = times[times > 0]
     if not len(times):
         return None
-    begun = learned_from(flow) or 0.0
-    late = times[np.searchsorted(times, begun) :]
+    late = times[times >= (learned_from(flow) or 0.0)]
     if not len(late):
         return float(times[-1])
-    pauses = np.append(late, max(flow.end, late[-1]))
-    return float(late[int(_long_pauses(pauses)[0])])
+    pauses = _long_pauses(np.append(late, np.inf))
+    return float(late[pauses[0]])
 
 
 def pattern_changes(flow: Trajectory) -> tuple[PatternChange, ...]:
@@ -121,19 +122,10 @@ def pattern_changes(flow: Trajectory) -> tuple[PatternChange, ...]:
 
 
 def _apart(time: Floats, rows: Ints) -> list[Ints]:
-    """Split rows of rising times at a long pause, one in which more time passes than in all before."""
-    positive = np.maximum(time[rows], np.finfo(float).tiny)
-    if len(rows) < 2 or positive[0] == positive[-1]:
-        return [rows]
-    cuts = [i for i in _long_pauses(positive).tolist() if positive[i + 1] > 2 * positive[i]]
-    return np.split(rows, np.array(cuts, dtype=int) + 1)
+    """Split rows of rising times at long pauses."""
+    return np.split(rows, _long_pauses(time[rows]) + 1)
 
 
 def _long_pauses(times: Floats) -> Ints:
-    """Return, in order, the indices i of rising times > 0 with a long pause after times[i]."""
-    pause = np.diff(np.log(times))
-    falling = np.argsort(-pause, kind="stable")
-    mean = float(pause.mean())
-    if mean == 0:
-        return np.array([len(pause) - 1])
-    return np.sort(falling[: separating(pause[falling], mean)])
+    """Return the indices i of rising times with a long pause between times[i] and the next."""
+    return np.flatnonzero(times[1:] > _LONG * times[:-1])

@@ -99,22 +99,25 @@ class Exact:
     def evaluate(self, ctx: Any) -> Any:
         """Evaluate in an mpmath context to its full relative precision.
 
-        Arguments: ctx, an mpmath context (its precision is not changed), or a context of balls, which
-        encloses exact numbers in its own way. Returns a number of ctx.
+        Arguments: ctx, an mpmath context of the caller's own (its precision is raised meanwhile), or a context
+        of balls, which encloses exact numbers in its own way. Returns a number of ctx.
         Raises InputError when the value is not real, or its digits cannot be decided.
         """
         if hasattr(ctx, "enclose"):
             return ctx.enclose(self)
         if self.op == "rational":
             return ctx.mpf(self.args[0].numerator) / self.args[0].denominator
-        work = ctx.clone()
-        work.prec = ctx.prec + 20
-        previous = _evaluate(self, work)
-        while work.prec < ctx.prec + _MAX_DECIDING_BITS:
-            work.prec = 2 * work.prec
-            value = _evaluate(self, work)
-            if value != 0 and abs(value - previous) <= abs(value) * ctx.ldexp(1, -ctx.prec - 4):
-                return ctx.mpf(value)
+        tolerance = ctx.ldexp(1, -ctx.prec - 4)
+        extra = 20
+        with ctx.extraprec(extra):
+            previous = _evaluate(self, ctx)
+        while extra < _MAX_DECIDING_BITS:
+            extra = 2 * extra + ctx.prec
+            with ctx.extraprec(extra):
+                value = _evaluate(self, ctx)
+                settled = value != 0 and abs(value - previous) <= abs(value) * tolerance
+            if settled:
+                return +value
             previous = value
         if is_zero(self):
             return ctx.mpf(0)

@@ -77,11 +77,12 @@ def test_implicit_differentiation_of_the_derived_closed_form_gives_the_same(time
     numbered = [s for s in {*symbols.values(), *held.free_symbols} if s.name in values]
     equation = held + found.displacement(on_P, on_Q)
     ctx = private_context(40)
+    fixed = [values[s.name].evaluate(ctx) for s in numbered]
     functions = {name: getattr(ctx, name) for name in ("exp", "log", "sin", "cos", "sqrt")}
 
     def number(expression: Any, *variables: Any) -> Callable[..., Any]:
         function = sp.lambdify((*numbered, *variables), expression, modules=[functions])
-        return lambda *at: function(*(values[s.name].evaluate(ctx) for s in numbered), *at)
+        return lambda *at: function(*fixed, *at)
 
     begin = number(found.initial_x())()
     event = number(equation, x, x_0)

@@ -6,8 +6,7 @@ import pytest
 import sympy as sp
 
 import reduced
-from reduced.derive import EXP, LOGISTIC, Loss, phase, small_angle_law
-from reduced.derive.network import NetworkModel
+from reduced.derive import EXP, LOGISTIC, Loss, small_angle_law
 from reduced.derive.slow_motion import E, slow_motion
 from reduced.derive.symbols import Delta, DerivationError, alpha_minus, alpha_plus, kappa2, p
 from reduced.numbers import exact
@@ -37,11 +36,9 @@ def test_the_laws_used_are_the_derived_ones(loss: str, name: str, state: tuple[o
 
 
 def test_for_exponential_loss_it_is_the_law_of_the_closed_form() -> None:
-    problem, start = reduced.problem(4, "1/10", "1/4", "3/20"), reduced.start()
     law = small_angle_law("T_II")
     at = ALPHAS | {symbol: 0 for symbol in law.free_symbols - set(ALPHAS)}
-    assert abs(law.subs(at).evalf(25) / slow_law(EXP, "T_II", start, 8.0) - 1) < 1e-20
-    assert problem.loss is reduced.Loss.EXP
+    assert abs(law.subs(at).evalf(25) / slow_law(EXP, "T_II", reduced.start(), 8.0) - 1) < 1e-20
 
 
 @pytest.mark.parametrize("state", [(0, 0, 0), ("1/5", "3/10", "-1/10")], ids=["zero", "general"])
@@ -51,10 +48,9 @@ def test_logistic_times_by_taylor_series_approach_the_laws_like_delta_squared(st
         problem = reduced.problem(4, delta, "1/4", "3/20", loss="logistic")
         times, laws = reduced.taylor_timeline(problem, start, 10).times, reduced.asymptotic(problem, start, 15)
         gaps.append([float(times[name]) / float(getattr(laws, name)) - 1 for name in ("T_plat", "T_II")])
-    for coarse, fine in zip(*gaps, strict=True):
+    for coarse, fine, left in zip(*gaps, (5e-6, 2e-4), strict=True):
         assert coarse / fine == pytest.approx(4, rel=0.1)
-        # Richardson: what is left after the Δ² term is of order Δ⁴
-        assert abs(4 * fine - coarse) / 3 < abs(fine) * 0.04
+        assert abs(4 * fine - coarse) / 3 < left
 
 
 @pytest.mark.slow
@@ -69,9 +65,8 @@ def test_at_smaller_angles_the_extrapolated_laws_agree_to_five_digits() -> None:
         assert (4 * fine - coarse) / 3 == pytest.approx(1, abs=2e-5)
 
 
-def test_a_loss_whose_slow_curve_is_not_elementary_is_refused() -> None:
-    assert phase("II", NetworkModel(loss=LOGISTIC)).A == phase("II").A
+def test_a_loss_without_one_elementary_slow_curve_is_refused() -> None:
     z = sp.Symbol("z", real=True)
     steep = Loss(sp.Lambda(z, sp.exp(-z) + sp.exp(-3 * z)))
-    with pytest.raises((DerivationError, ValueError, NotImplementedError)):
+    with pytest.raises(DerivationError, match="curve"):
         slow_motion(steep)

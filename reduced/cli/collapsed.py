@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from reduced.cli.dependence import Dependence
 from reduced.cli.options import Digits, Model, State, choose
 from reduced.cli.render import exact_text, print_json, print_tables, table, values
 from reduced.records import Loss, Problem, Start, Timeline
@@ -25,7 +26,9 @@ Method = Annotated[
 ]
 
 
-def plateau(model: Model, state: State, out: Digits, method: Method = None) -> int:
+def plateau(
+    model: Model, state: State, dependence: Dependence, out: Digits, method: Method = None
+) -> int:
     """Times of the collapsed model: end of the plateau T_plat, T_II, T_III.
 
     Each living group of neurons is one particle. All digits printed are right; times are flow times.
@@ -35,12 +38,14 @@ def plateau(model: Model, state: State, out: Digits, method: Method = None) -> i
       reduced plateau
       reduced plateau --p 4 --delta pi/15 --alpha-plus 1/4 --alpha-minus 3/20 --digits 50
       reduced plateau --f-plus 0.1 --f-minus 0.05 --f-minus-negative -1e-5 --json
+      reduced plateau --sensitivities --distribution --m 200 --digits 10
     """
     from reduced.solve.asymptotic import asymptotic
 
     problem, start, digits = model.problem(), state.start(), out.checked()
     solved = _solve(problem, start, digits, method)
     laws = asdict(asymptotic(problem, start, digits))
+    more, tables = dependence.facts(problem, start, digits)
     if out.json:
         print_json(
             {
@@ -50,6 +55,7 @@ def plateau(model: Model, state: State, out: Digits, method: Method = None) -> i
                 "method": solved.method,
                 "outcome": solved.outcome.value,
                 "asymptotic": laws,
+                **more,
                 "parameters": parameters(problem, digits),
                 "start": {name: exact_text(value, digits) for name, value in vars(start).items()},
                 "digits": digits,
@@ -62,6 +68,7 @@ def plateau(model: Model, state: State, out: Digits, method: Method = None) -> i
             "Leading laws as Δ → 0",
             [(name, value) for name, value in laws.items()],
         ),
+        *tables,
         _closing(solved.regime, solved.outcome.message, f"method {solved.method}"),
     )
     return 0

@@ -99,11 +99,11 @@ def sweep(
 ) -> int:
     """Compute many points into one file; run the same command again and it goes on where it stopped.
 
-    Parameters take lists: numbers (2,4,pi/15), integers 0:50 or 0:100:10 (end left out),
-    lin(first, last, count), geom(first, last, count); every combination is a point.
-    A point that fails becomes a row with its error. Exit codes: 0 every point has its
-    result, 1 every point has a row but some are errors, 2 bad input, 3 budget used up
-    or workers lost, 130 interrupted.
+    Parameters take lists of numbers (2,4,pi/15), integers 0:50 or 0:50:5 (end left
+    out), lin(first, last, count), geom(first, last, count); every combination is a
+    point. A point that fails becomes a row with its error. Exit codes: 0 every
+    point has its result, 1 every point has a row and some are errors, 2 bad input,
+    3 budget used up or workers lost, 130 interrupted.
 
     \b
     Examples

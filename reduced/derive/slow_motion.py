@@ -43,7 +43,8 @@ class SlowMotion(Formulas):
 def slow_motion(loss: Loss) -> SlowMotion:
     """Derive the slow motion of Phase II for a loss, checked by differentiation.
 
-    Raises DerivationError when f₊ and f₋ do not move together at Δ = 0, or a check fails. Derived here.
+    Raises DerivationError when f₊ and f₋ do not move together at Δ = 0, P = Q is not one elementary curve, or a
+    check fails. Derived here.
     """
     model = NetworkModel(loss=loss)
     ode = phase("II", model)
@@ -53,8 +54,10 @@ def slow_motion(loss: Loss) -> SlowMotion:
     f_plus, f_minus = model.data.predictions
     P, Q = (model.force(i).subs(f_minus, -sp.log(E)) for i in (PLUS, MINUS))
     growth = sp.Symbol("growth", positive=True)
-    (found,) = sp.solve(sp.numer(sp.together((P - Q).subs(f_plus, sp.log(growth)))), growth)
-    curve = sp.log(sp.factor(found))
+    found = sp.solve(sp.numer(sp.together((P - Q).subs(f_plus, sp.log(growth)))), growth)
+    if len(found) != 1:
+        raise DerivationError("P = Q is not one elementary curve of f₊ over e^(−f₋)")
+    curve = sp.log(sp.factor(found[0]))
     difference = curve + sp.log(E)
     creep = sp.limit((ode.A - ode.B - ode.C + ode.D) / Delta**2, Delta, 0)
     rate = sp.factor(sp.simplify(sp.diff(difference, E) / (creep * Q)))

@@ -104,6 +104,9 @@ def measure(flow: Flow) -> ExactRun:
     """Read the phase times off the log of a flow."""
     ctx = flow.ctx
     reached = next((t for t, name, direction in flow.ratio_events if name == "c" and direction > 0), None)
+    first = flow.segments[0]
+    if flow.geometry.c * first.block.P0 <= first.block.Q0:
+        reached = first.t
     bound = ctx.inf if reached is None else reached
     final = {label: stays[-1].pattern for label, stays in flow.stays.items()}
     signs = {particle.label: particle.sign for particle in flow.particles}

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from reduced.sweep.points import COMPUTATIONS, Point, Row, grid
 
 if TYPE_CHECKING:
-    from reduced.sweep.table import export
     from reduced.sweep.plot import plot_fits
     from reduced.sweep.runner import Progress, Report, run
-    from reduced.sweep.store import read_rows
     from reduced.sweep.scaling import Fit, summary
+    from reduced.sweep.store import read_rows
+    from reduced.sweep.table import export
 
 _LAZY = {
     "Fit": "scaling",

@@ -88,20 +88,17 @@ def _spaced(law: str, inside: str, name: str) -> Iterator[Exact]:
         raise InputError(name, f"{law}({inside})", f"{law}(first, last, count)")
     first, last = (read_number(part, name) for part in parts[:2])
     count = read_integers(parts[2], f"{name}: count of {law}", 2, MAX_VALUES)[0]
-    if law == "lin":
-        for k in range(count):
-            yield first + (last - first) * exact(Fraction(k, count - 1))
-        return
-    if sign(first) <= 0 or sign(last) <= 0:
+    if law == "geom" and (sign(first) <= 0 or sign(last) <= 0):
         raise InputError(name, f"geom({inside})", "geom between two positive numbers")
-    for k in range(count):
-        yield _between(first, last, Fraction(k, count - 1))
+    yield first
+    for k in range(1, count - 1):
+        share = Fraction(k, count - 1)
+        yield _power(first, last, share) if law == "geom" else first + (last - first) * exact(share)
+    yield last
 
 
-def _between(first: Exact, last: Exact, share: Fraction) -> Exact:
+def _power(first: Exact, last: Exact, share: Fraction) -> Exact:
     """Return first·(last/first)^share, as a rational where it is one."""
-    if share in (0, 1):
-        return last if share else first
     ratio = last / first
     if ratio.fraction is not None:
         root = _root(ratio.fraction, share.denominator)

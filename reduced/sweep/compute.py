@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DOUBLE_DIGITS = 17
 _DESCENT_DIGITS = 12
 _LAW_DIGITS = 17
-_PACKAGES = ("reduced-dynamics", "mpmath", "gmpy2", "numpy", "numba")
+_PACKAGES = ("mpmath", "gmpy2", "numpy", "numba")
 
 Result = dict[str, Any]
 
@@ -52,7 +52,10 @@ def sentence(why: BaseException) -> str:
 @cache
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that decide the numbers (None: not installed)."""
-    return {"python": python_version(), **{name: _version(name) for name in _PACKAGES}}
+    import reduced
+
+    packages = {name: _version(name) for name in _PACKAGES}
+    return {"reduced": reduced.__version__, "python": python_version(), **packages}
 
 
 def _version(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The picture of a sweep's scaling laws: one log-log panel per fit, the small-Δ law dashed."""
+"""The picture of a sweep's scaling laws: one log-log panel per fit, the fitted power solid, the law dashed."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def plot_fits(fits: Sequence[Fit], path: str | Path) -> None:
     columns = min(_COLUMNS, len(fits))
     lines = math.ceil(len(fits) / columns)
     figure = Figure(figsize=(4.6 * columns, 3.8 * lines), layout="constrained")
-    panels = figure.subplots(lines, columns, squeeze=False).flat
+    panels = list(figure.subplots(lines, columns, squeeze=False).flat)
     for panel, fit in zip(panels, fits, strict=False):
         draw_fit(panel, fit)
-    for panel in list(panels)[len(fits) :]:
+    for panel in panels[len(fits) :]:
         panel.set_axis_off()
     try:
         figure.savefig(path, dpi=150)
@@ -64,6 +64,7 @@ def draw_fit(panel: Any, fit: Fit) -> Any:
     error = "" if math.isnan(fit.error) else f" ± {fit.error:.1g}"
     theory = "" if fit.theory is None else f", Δ → 0: {fit.theory}"
     panel.set_title(f"{fit.computation}: exponent {fit.exponent:.4g}{error}{theory}", fontsize=9)
+    panel.locator_params(nbins=5)
     panel.grid(alpha=0.3)
     if 1 < len(fit.series) <= _MAX_LEGEND or fit.series[0].law:
         panel.legend(fontsize=7)
@@ -84,6 +85,9 @@ def _draw_series(panel: Any, fit: Fit, one: Series, k: int) -> None:
         markersize=4,
         label=words if named else None,
     )
+    mean_x, mean_y = math.fsum(one.x) / len(one.x), math.fsum(one.y) / len(one.y)
+    fitted = [(mean_y + fit.exponent * (one.x[i] - mean_x)) / _LOG10 for i in order]
+    panel.plot(x, fitted, color=colour, linewidth=0.8, alpha=0.6)
     if one.law:
         law = [one.law[i] / _LOG10 for i in order]
         label = "law as Δ → 0" if k == len(fit.series) - 1 else None

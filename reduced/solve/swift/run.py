@@ -209,6 +209,8 @@ def _measure(path: Path, outcome: Outcome, weights: tuple[float, float]) -> Swif
     up_to_c = np.flatnonzero(~moved & (before == 0) & (after == 1))
     up_to_c = up_to_c[up_to_c > 0]
     reached = int(up_to_c[0]) if up_to_c.size else None
+    if path.rows[0, chain.DELTA] >= 0:
+        reached = 0
     early = rows if reached is None else rows[rows < reached]
     late = rows[len(early) :]
     lost = ((after == chain.ONLY_PLUS) | (after == chain.SLIDE_MINUS)) & (before == chain.BOTH)
