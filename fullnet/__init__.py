@@ -8,23 +8,29 @@ Everything public is here::
     fullnet.phase_times(flow).times["T_plat"]
     fullnet.gradient_descent(net, data, lr=1e-2, steps=150_000).T_plat
 
-- Data: :class:`DataSet` from :func:`two_point`, :func:`data_set`, :func:`load_data`.
+- Data: :class:`DataSet` from :func:`two_point`, :func:`noisy`, :func:`orthogonal`, :func:`data_set`,
+  :func:`load_data`.
 - Networks: :class:`Network` from :func:`given_network`, :func:`initial_network`, :func:`load_network`;
-:func:`predictions`,
-  :func:`accuracy`, :func:`log_loss`, :func:`gradient`.
+  :func:`predictions`, :func:`accuracy`, :func:`log_loss`, :func:`gradient`.
 - Training: :func:`gradient_flow` (exact events, Filippov sliding) gives a :class:`Trajectory` of
-:class:`Event`;
-  :func:`gradient_descent` gives a :class:`Descent`, :func:`descent_path` a :class:`DescentPath` of its weights at
-  chosen times; runs end with an :class:`Outcome`; :class:`Budget` bounds a flow.
-- Phases: :func:`phase_times` gives :class:`Phases` with its :class:`Plateau`.
+  :class:`Event` and :class:`Death`; :func:`gradient_descent` gives a :class:`Descent`; both end with an
+  :class:`Outcome`; :class:`Budget` bounds a flow, :class:`Checkpoint` saves it on the way;
+  :func:`step_sizes` gives a :class:`StepSize` for each learning rate.
+- Files: :func:`save` and :func:`load_trajectory`.
+- Looking at a flow: :func:`sample` gives a :class:`Sample`; :func:`detect` a :class:`Detection` with its
+  :class:`Plateau` and :class:`PatternChange`; :func:`direction_clusters` a :class:`Cluster` each;
+  :func:`pattern_share` a :class:`PatternShare`; :func:`width_study` a :class:`WidthStudy`;
+  :func:`phase_times` gives the :class:`Phases` of a two-point run.
 - Errors: :class:`InputError` (bad input), :class:`NotUnique` (a neuron on a repelling ridge).
 """
 
+from fullnet.comparison import StepSize, step_sizes
+from fullnet.condensation import Cluster, direction_clusters
 from fullnet.data import DataSet, data_set, load_data, two_point
 from fullnet.descent import Descent, gradient_descent
-from fullnet.descent_path import DescentPath, descent_path
+from fullnet.detection import Detection, PatternChange, Plateau, detect
 from fullnet.errors import InputError, NotUnique
-from fullnet.flow import Budget, gradient_flow
+from fullnet.flow import Budget, Checkpoint, gradient_flow
 from fullnet.loss import Loss
 from fullnet.network import (
     Network,
@@ -36,26 +42,39 @@ from fullnet.network import (
     log_loss,
     predictions,
 )
-from fullnet.phases import Phases, Plateau, phase_times
-from fullnet.trajectory import Event, Outcome, Trajectory
+from fullnet.phases import Phases, phase_times
+from fullnet.presets import noisy, orthogonal
+from fullnet.richness import PatternShare, WidthStudy, pattern_share, width_study
+from fullnet.sample import Sample, sample
+from fullnet.storage import load_trajectory, save
+from fullnet.trajectory import Death, Event, Outcome, Trajectory
 
 __all__ = [
     "Budget",
+    "Checkpoint",
+    "Cluster",
     "DataSet",
+    "Death",
     "Descent",
-    "DescentPath",
+    "Detection",
     "Event",
     "InputError",
     "Loss",
     "Network",
     "NotUnique",
     "Outcome",
+    "PatternChange",
+    "PatternShare",
     "Phases",
     "Plateau",
+    "Sample",
+    "StepSize",
     "Trajectory",
+    "WidthStudy",
     "accuracy",
     "data_set",
-    "descent_path",
+    "detect",
+    "direction_clusters",
     "given_network",
     "gradient",
     "gradient_descent",
@@ -63,8 +82,16 @@ __all__ = [
     "initial_network",
     "load_data",
     "load_network",
+    "load_trajectory",
     "log_loss",
+    "noisy",
+    "orthogonal",
+    "pattern_share",
     "phase_times",
     "predictions",
+    "sample",
+    "save",
+    "step_sizes",
     "two_point",
+    "width_study",
 ]

@@ -44,7 +44,7 @@ class CompiledEngine:
         self._lay_out()
         self._build_heaps()
         self._certify()
-        self.record = self._room(_CHUNK)
+        self.record = self._blank(_CHUNK)
 
     def _lay_out(self) -> None:
         """Allocate the tables with room for new crowds and fill in those met."""
@@ -148,9 +148,19 @@ class CompiledEngine:
             self.state.tree[leaves : leaves + gates][held] = 0.0
         for place in range(leaves - 1, 0, -1):
             self.state.tree[place] = min(self.state.tree[2 * place], self.state.tree[2 * place + 1])
-        self.gates = np.zeros(self.capacity * self.n, dtype=np.int64)
+        self._make_room()
 
-    def _room(self, pieces: int) -> Any:
+    def _make_room(self) -> None:
+        orders, N, gates = self.task.order + 2, self.points, self.capacity * self.n
+        series = [np.zeros((orders, N)) for _ in range(5)]
+        lines = [np.zeros(orders), np.zeros(orders + 1)]
+        squares = [np.zeros((N, N)) for _ in range(2)]
+        marks = np.zeros(self.n, dtype=np.bool_)
+        self.room = kernel.Room(
+            *series, *lines, *squares, np.zeros(N), marks, np.zeros(gates, dtype=np.int64), np.zeros(gates)
+        )
+
+    def _blank(self, pieces: int) -> Any:
         N = self.points
         numbers = [np.zeros(_CHUNK, dtype=np.int64) for _ in range(4)]
         rows = [np.zeros((pieces, N)) for _ in range(3)]
@@ -159,9 +169,9 @@ class CompiledEngine:
 
     def advance(self, until: float, most: int) -> None:
         """Integrate up to ``most`` smooth pieces, to a time or to the next rare event."""
-        record = self.record if most >= _CHUNK else self._room(most)
+        record = self.record if most >= _CHUNK else self._blank(most)
         record.made[:] = 0, 0, self.log.pieces
-        what, which = kernel.run(self.problem, self.tables, self.state, record, until, self.gates)
+        what, which = kernel.run(self.problem, self.tables, self.state, record, self.room, until)
         pieces, moves = record.made[:2].tolist()
         self.log.add_blocks(
             tuple(column[:pieces].copy() for column in record[:6]),
@@ -232,7 +242,7 @@ class CompiledEngine:
     def _grow(self) -> None:
         """Lay everything out anew with more room, keeping certificates and known neighbours."""
         following, count, live = self.tables.following, self.state.count, self.state.live
-        root, tree, clock, gates = self.state.root, self.state.tree, self.state.clock, self.gates
+        root, tree, clock = self.state.root, self.state.tree, self.state.clock
         self._lay_out()
         self.tables.following[: len(following)] = following
         size = self.capacity * self.n
@@ -240,7 +250,7 @@ class CompiledEngine:
         wide[len(wide) // 2 : len(wide) // 2 + min(leaves, size)] = tree[leaves:][:size]
         for place in range(len(wide) // 2 - 1, 0, -1):
             wide[place] = min(wide[2 * place], wide[2 * place + 1])
-        self.gates = np.zeros(size, dtype=gates.dtype)
+        self._make_room()
         self.state = self.state._replace(
             count=np.append(count, np.zeros(self.capacity - len(count), dtype=count.dtype)),
             live=live,

@@ -8,7 +8,7 @@ crowd met for the first time) is left to the caller.
 
 from __future__ import annotations
 
-from math import exp, inf, isfinite, lgamma, log, log1p, sqrt
+from math import exp, inf, lgamma, log, log1p, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,8 @@ FULL, DONE, EXIT, SEVERAL, UNMET = 0, 1, 2, 3, 4
 
 _ZERO = 64 * EPS
 _LONGEST, _SHORTEST = 1e300, 1e-300
-_EAGER = 1.25
+_EAGER, _FARTHEST = 1.25, 16.0
+_REFRESH = 64
 
 
 class Problem(NamedTuple):
@@ -94,6 +95,24 @@ class Record(NamedTuple):
     new: Any
     piece: Any
     made: Any
+
+
+class Room(NamedTuple):
+    """Room to work in: series by order (p, rho, rate, q, g, w), a polynomial c, and the gates looked at."""
+
+    p: Any
+    rho: Any
+    rate: Any
+    q: Any
+    g: Any
+    w: Any
+    c: Any
+    growth: Any
+    rates: Any
+    gained: Any
+    on: Any
+    gates: Any
+    far: Any
 
 
 @njit(cache=True)
@@ -226,24 +245,26 @@ def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
 
 
 @njit(cache=True)
-def extend(
-    k: int, p: Any, rho: Any, rate: Any, w: Any, q: Any, g: Any, growth: Any, lead: int, logistic: bool
-) -> None:
-    """Add coefficient k + 1 to the series of shares p, clock rate w, factors q and g = 1 − q."""
+def extend(room: Any, k: int, lead: int, logistic: bool) -> float:
+    """Add coefficient k + 1 to the series of shares p, clock rate w, factors q and g = 1 − q.
+
+    Return its size relative to the shares.
+    """
+    p, rate, q, g, w = room.p, room.rate, room.q, room.g, room.w
     points = p.shape[1]
     for i in range(points):
         value = 0.0
         for j in range(points):
-            value += growth[i, j] * p[k, j]
-        rho[k, i] = value
+            value += room.growth[i, j] * p[k, j]
+        room.rho[k, i] = value
     for i in range(points):
         if logistic:
             value = 0.0
             for n in range(k + 1):
-                value += q[n, i] * rho[k - n, i]
+                value += q[n, i] * room.rho[k - n, i]
             rate[k, i] = value
         else:
-            rate[k, i] = rho[k, i]
+            rate[k, i] = room.rho[k, i]
     w[k + 1] = 0.0
     for n in range(k + 1):
         w[k + 1] -= w[n] * rate[k - n, lead] / (k + 1)
@@ -257,11 +278,22 @@ def extend(
         if logistic:
             g[k + 1, i] = change / (k + 1)
             q[k + 1, i] = -g[k + 1, i]
+    return relative_size(room, k + 1)
 
 
 @njit(cache=True)
-def steady_length(p: Any, q: Any, growth: Any, lead: int, order: int, logistic: bool) -> float:
+def relative_size(room: Any, k: int) -> float:
+    """Return the largest coefficient k of the shares and the clock, relative to each one's first."""
+    size = abs(room.w[k])
+    for i in range(room.p.shape[1]):
+        size = max(size, abs(room.p[k, i]) / max(room.p[0, i], 1e-308))
+    return size
+
+
+@njit(cache=True)
+def steady_length(room: Any, lead: int, order: int, logistic: bool) -> float:
     """Return the step over which roundings of the shares stay roundings; see fullnet.series."""
+    p, q, growth = room.p, room.q, room.growth
     points = growth.shape[0]
     jacobian = np.empty((points, points))
     for i in range(points):
@@ -388,196 +420,244 @@ def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
 
 
 @njit(cache=True)
-def run(problem: Any, tables: Any, state: Any, record: Any, until: float, gates: Any) -> tuple[int, int]:
+def prepare(problem: Any, state: Any, room: Any) -> tuple[int, float, float]:
+    """Set the forces and coefficients a step begins with; return (lead, its log force, pace)."""
+    lead, top = scale_forces(problem, state.f, room.p[0], room.q[0])
+    points = len(state.f)
+    pace = 0.0
+    for i in range(points):
+        for j in range(points):
+            room.rates[i, j] = problem.share * state.total[i, j]
+            pace = max(pace, abs(room.rates[i, j]))
+    if pace == 0:
+        pace = 1.0
+    for i in range(points):
+        room.g[0, i] = 1 - room.q[0, i]
+        for j in range(points):
+            room.growth[i, j] = -problem.y[i] * room.rates[i, j] / pace
+    room.w[0] = 1.0
+    return lead, top, pace
+
+
+@njit(cache=True)
+def take(tables: Any, state: Any, room: Any, looked: int) -> float:
+    """Take the gate with the least certificate into the list; return how fast its neuron approaches."""
+    gate = least_gate(state.tree)
+    room.gates[looked] = gate
+    room.far[looked] = distance_of(tables, state, gate)
+    set_bound(state.tree, gate, inf)
+    crowd, s = gate // tables.side.shape[1], gate % tables.side.shape[1]
+    closing = 0.0
+    for j in range(len(state.f)):
+        closing -= tables.side[crowd, s] * tables.velocity[crowd, s, j] * room.p[0, j]
+    return closing
+
+
+@njit(cache=True)
+def aim(tables: Any, state: Any, room: Any, pace: float) -> tuple[float, int]:
+    """Return the step to try, a little beyond the earliest arrival at the present speeds, and gates taken."""
+    speed, looked, step = 0.0, 0, _FARTHEST
+    for j in range(len(state.f)):
+        speed += room.p[0, j] / pace
+    while state.tree[1] < state.clock[1] + speed * step:
+        closing = take(tables, state, room, looked) / pace
+        if closing > 0:
+            step = min(step, max(_EAGER * room.far[looked] / closing, 1e-12))
+        looked += 1
+    return step, looked
+
+
+@njit(cache=True)
+def expand(problem: Any, room: Any, lead: int, most: float) -> tuple[float, int]:
+    """Expand the forces for a step of at most ``most``; return the step and the order that it needs.
+
+    The coefficients are then those in x = time/step.
+    """
+    step, order, small, power = most, 0, 0, 1.0
+    while order < problem.order and small < 2:
+        power *= step
+        size = extend(room, order, lead, problem.logistic)
+        small = small + 1 if size * power <= problem.tolerance else 0
+        order += 1
+    if small < 2:
+        for n in (order - 1, order):
+            size = relative_size(room, n)
+            if size > 0:
+                step = min(step, (problem.tolerance / size) ** (1.0 / n))
+    if step > 1:
+        step = min(step, steady_length(room, lead, problem.order, problem.logistic))
+    power = 1.0
+    for n in range(1, order + 1):
+        power *= step
+        room.w[n] *= power
+        for j in range(room.p.shape[1]):
+            room.p[n, j] *= power
+    return step, order
+
+
+@njit(cache=True)
+def impulse_until(room: Any, order: int, unit: float, x: float) -> float:
+    """Set ``gained``, the impulses from 0 to x; return their sum."""
+    travel = 0.0
+    for j in range(room.p.shape[1]):
+        value = 0.0
+        for n in range(order, -1, -1):
+            value = value * x + room.p[n, j] / (n + 1)
+        room.gained[j] = value * x * unit
+        travel += room.gained[j]
+    return travel
+
+
+@njit(cache=True)
+def arrival(tables: Any, room: Any, i: int, order: int, unit: float, last: float) -> float:
+    """Return the x ≤ last at which the nearest neuron of the i-th gate taken gets to its surface, or −1."""
+    crowd, s = room.gates[i] // tables.side.shape[1], room.gates[i] % tables.side.shape[1]
+    side, velocity = tables.side[crowd, s], tables.velocity[crowd, s]
+    reach = 0.0
+    for j in range(room.p.shape[1]):
+        reach += max(-side * velocity[j], 0.0) * room.gained[j]
+    if reach < room.far[i] * (1 - 1e-12):
+        return -1.0
+    room.c[0] = room.far[i]
+    for n in range(order + 1):
+        value = 0.0
+        for j in range(room.p.shape[1]):
+            value += velocity[j] * room.p[n, j]
+        room.c[n + 1] = side * value * unit / (n + 1)
+    return first_root(room.c, order + 1, last)
+
+
+@njit(cache=True)
+def release(tables: Any, room: Any, e: int, order: int, last: float) -> float:
+    """Return the x ≤ last at which the e-th exit opens, or −1."""
+    jump = size = 0.0
+    for j in range(room.p.shape[1]):
+        jump += tables.exit_jump[e, j] * room.p[0, j]
+        size += abs(tables.exit_row[e, j]) * room.p[0, j]
+    for n in range(order + 1):
+        value = 0.0
+        for j in range(room.p.shape[1]):
+            value += tables.exit_row[e, j] * room.p[n, j]
+        room.c[n] = value if jump > 0 else -value
+    room.c[0] = max(room.c[0], 8 * EPS * size)
+    return first_root(room.c, order, last)
+
+
+@njit(cache=True)
+def next_event(
+    tables: Any, state: Any, room: Any, looked: int, order: int, step: float, unit: float, left: float
+) -> tuple[float, int, int]:
+    """Return the part x of the step used, what ends it (−1: nothing) and which gate or exit."""
+    room.c[0] = min(left, _LONGEST)
+    for n in range(order + 1):
+        room.c[n + 1] = -room.w[n] / (n + 1) * step
+    x, what, which = first_root(room.c, order + 1, 1.0), DONE, -1
+    if x < 0:
+        x, what = 1.0, -1
+    for i in range(looked):
+        root = arrival(tables, room, i, order, unit, x)
+        if 0 <= root < x or (root == x and what < 0):
+            x, what, which = root, SEVERAL, room.gates[i]
+    for e in range(len(tables.exit_crowd)):
+        if state.count[tables.exit_crowd[e]] > 0:
+            root = release(tables, room, e, order, x)
+            if 0 <= root < x:
+                x, what, which = root, EXIT, e
+    return x, what, which
+
+
+@njit(cache=True)
+def write_piece(state: Any, record: Any, x: float, unit: float) -> None:
+    """Write down a smooth piece with the state it starts from."""
+    at = record.made[0]
+    record.start[at], record.used[at], record.step[at] = state.clock[0], x, unit
+    for j in range(len(state.f)):
+        record.prediction[at, j] = state.f[j]
+        record.impulse[at, j], record.impulse_low[at, j] = state.impulse[j], state.impulse_low[j]
+    record.made[0] += 1
+
+
+@njit(cache=True)
+def gain(state: Any, room: Any) -> None:
+    """Add the impulses gained to S, as an unevaluated sum, and to the predictions."""
+    for j in range(len(state.f)):
+        total = state.impulse[j] + room.gained[j]
+        part = total - state.impulse[j]
+        state.impulse_low[j] += (state.impulse[j] - (total - part)) + (room.gained[j] - part)
+        state.impulse[j] = total
+        for i in range(len(state.f)):
+            state.f[i] += room.rates[i, j] * room.gained[j]
+
+
+@njit(cache=True)
+def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any, gate: int) -> int:
+    """Move the nearest neuron of a gate on; return −1, or SEVERAL or UNMET where the caller has to."""
+    surfaces = tables.side.shape[1]
+    k, s = state.root[gate] // surfaces, gate % surfaces
+    if on_others(tables, state, k, s):
+        return SEVERAL
+    scale_forces(problem, state.f, room.p[0], room.q[0])
+    old = state.member[k]
+    answer = next_state(problem, tables, room.p[0], old, s)
+    if answer > 1:
+        return UNMET if answer == 3 else SEVERAL
+    new = tables.following[old, s, answer + 1]
+    room.on[s] = True
+    move(tables, state, k, new, room.on)
+    room.on[s] = False
+    if new != old:
+        at = record.made[1]
+        record.time[at], record.neuron[at] = state.clock[0], k
+        record.old[at], record.new[at] = old, new
+        record.piece[at] = record.made[2] + record.made[0]
+        record.made[1] += 1
+    for j in range(len(state.f)):
+        if state.live[j] == 0:
+            state.f[j] = 0.0
+    return -1
+
+
+@njit(cache=True)
+def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float) -> tuple[int, int]:
     """Follow the flow until something is left to the caller; return (what, exit or gate).
 
     FULL: the record is full; DONE: at time ``until``; EXIT: a crowd stops sliding; SEVERAL: the nearest
     neuron of a gate has arrived, on several kinks or undecided; UNMET: it could go to an unmet crowd.
-    ``gates`` is room for the numbers of gates looked at.
     """
-    points, surfaces, order = len(state.f), tables.side.shape[1], problem.order
-    logistic = problem.logistic
-    p, rho, rate = np.zeros((order + 2, points)), np.zeros((order + 2, points)), np.zeros((order + 2, points))
-    q, g = np.zeros((order + 2, points)), np.zeros((order + 2, points))
-    w, c = np.zeros(order + 2), np.zeros(order + 3)
-    growth, rates = np.zeros((points, points)), np.zeros((points, points))
-    gained, far = np.zeros(points), np.zeros(len(gates))
-    on = np.zeros(surfaces, np.bool_)
-    u = np.zeros(points)
-    while True:
-        at, moves = record.made[0], record.made[1]
-        if at >= len(record.start) or moves >= len(record.time):
-            return FULL, 0
-        if (record.made[2] + at) % 64 == 0:
+    while record.made[0] < len(record.start) and record.made[1] < len(record.time):
+        if (record.made[2] + record.made[0]) % _REFRESH == 0:
             refresh_total(tables, state)
         t = state.clock[0]
         if t >= until:
             return DONE, 0
-        lead, top = scale_forces(problem, state.f, p[0], q[0])
-        pace = 0.0
-        for i in range(points):
-            for j in range(points):
-                rates[i, j] = problem.share * state.total[i, j]
-                pace = max(pace, abs(rates[i, j]))
-        if pace == 0:
-            pace = 1.0
-        for i in range(points):
-            g[0, i] = 1 - q[0, i]
-            for j in range(points):
-                growth[i, j] = -problem.y[i] * rates[i, j] / pace
-        w[0] = 1.0
-        # The step aimed at: a little beyond the earliest arrival at the present speeds.
-        aim = 16.0
-        speed = 0.0
-        for j in range(points):
-            speed += p[0, j] / pace
-        looked = 0
-        while True:
-            gate = least_gate(state.tree)
-            if state.tree[1] >= state.clock[1] + speed * aim:
-                break
-            gates[looked] = gate
-            far[looked] = distance_of(tables, state, gate)
-            crowd, s = gate // surfaces, gate % surfaces
-            closing = 0.0
-            for j in range(points):
-                closing -= tables.side[crowd, s] * tables.velocity[crowd, s, j] * p[0, j] / pace
-            if closing > 0:
-                aim = min(aim, max(_EAGER * far[looked] / closing, 1e-12))
-            looked += 1
-            set_bound(state.tree, gate, inf)
+        lead, top, pace = prepare(problem, state, room)
         log_unit = -top - log(pace)
         left = (until - t) * exp(min(-log_unit, 709.0))
-        h = min(aim, max(2 * left, _SHORTEST))
-        k, small, power = 0, 0, 1.0
-        while k < order and small < 2:
-            extend(k, p, rho, rate, w, q, g, growth, lead, logistic)
-            k += 1
-            power *= h
-            size = abs(w[k])
-            for i in range(points):
-                size = max(size, abs(p[k, i]) / max(p[0, i], 1e-308))
-            small = small + 1 if size * power <= problem.tolerance else 0
-        if small < 2:
-            for n in (order - 1, order):
-                size = abs(w[n])
-                for i in range(points):
-                    size = max(size, abs(p[n, i]) / max(p[0, i], 1e-308))
-                if size > 0:
-                    h = min(h, (problem.tolerance / size) ** (1.0 / n))
-        if h > 1:
-            h = min(h, steady_length(p, q, growth, lead, order, logistic))
-        # Coefficients in x = time / step from here on.
-        power = 1.0
-        for n in range(1, k + 1):
-            power *= h
-            w[n] *= power
-            for j in range(points):
-                p[n, j] *= power
-        unit = h / pace
-        travel = 0.0
-        for j in range(points):
-            gained[j] = 0.0
-            for n in range(k + 1):
-                gained[j] += p[n, j] / (n + 1) * unit
-            travel += gained[j]
+        step, looked = aim(tables, state, room, pace)
+        step, order = expand(problem, room, lead, min(step, max(2 * left, _SHORTEST)))
+        unit = step / pace
+        travel = impulse_until(room, order, unit, 1.0)
         while state.tree[1] < state.clock[1] + travel * (1 + 1e-12):
-            gate = least_gate(state.tree)
-            gates[looked] = gate
-            far[looked] = distance_of(tables, state, gate)
+            take(tables, state, room, looked)
             looked += 1
-            set_bound(state.tree, gate, inf)
-        x, what, which = 1.0, -1, -1
-        c[0] = min(left, _LONGEST)
-        for n in range(k + 1):
-            c[n + 1] = -w[n] / (n + 1) * h
-        root = first_root(c, k + 1, x)
-        if root >= 0:
-            x, what = root, DONE
-        for i in range(looked):
-            crowd, s = gates[i] // surfaces, gates[i] % surfaces
-            side = tables.side[crowd, s]
-            reach = 0.0
-            for j in range(points):
-                reach += max(-side * tables.velocity[crowd, s, j], 0.0) * gained[j]
-            if reach < far[i] * (1 - 1e-12):
-                continue
-            c[0] = far[i]
-            for n in range(k + 1):
-                value = 0.0
-                for j in range(points):
-                    value += tables.velocity[crowd, s, j] * p[n, j]
-                c[n + 1] = side * value * unit / (n + 1)
-            root = first_root(c, k + 1, x)
-            if 0 <= root < x or (root == x and what < 0):
-                x, what, which = root, SEVERAL, gates[i]
-        for e in range(len(tables.exit_crowd)):
-            if state.count[tables.exit_crowd[e]] == 0:
-                continue
-            jump = size = 0.0
-            for j in range(points):
-                jump += tables.exit_jump[e, j] * p[0, j]
-                size += abs(tables.exit_row[e, j]) * p[0, j]
-            side = 1.0 if jump > 0 else -1.0
-            for n in range(k + 1):
-                value = 0.0
-                for j in range(points):
-                    value += tables.exit_row[e, j] * p[n, j]
-                c[n] = side * value
-            c[0] = max(c[0], 8 * EPS * size)
-            root = first_root(c, k, x)
-            if 0 <= root < x:
-                x, what, which = root, EXIT, e
-        record.start[at], record.used[at], record.step[at] = t, x, unit
+        x, what, which = next_event(tables, state, room, looked, order, step, unit, left)
+        write_piece(state, record, x, unit)
         elapsed = 0.0
-        for n in range(k, -1, -1):
-            elapsed = elapsed * x + w[n] / (n + 1)
-        for j in range(points):
-            record.prediction[at, j] = state.f[j]
-            record.impulse[at, j], record.impulse_low[at, j] = state.impulse[j], state.impulse_low[j]
-            value = 0.0
-            for n in range(k, -1, -1):
-                value = value * x + p[n, j] / (n + 1)
-            gained[j] = value * x * unit
-        record.made[0] += 1
-        state.clock[0] = until if what == DONE else t + elapsed * x * h * exp(min(log_unit, 709.0))
-        travel = 0.0
-        for j in range(points):
-            total = state.impulse[j] + gained[j]
-            part = total - state.impulse[j]
-            state.impulse_low[j] += (state.impulse[j] - (total - part)) + (gained[j] - part)
-            state.impulse[j] = total
-            travel += gained[j]
-            for i in range(points):
-                state.f[i] += rates[i, j] * gained[j]
-        start = state.clock[1]
-        state.clock[1] += travel
+        for n in range(order, -1, -1):
+            elapsed = elapsed * x + room.w[n] / (n + 1)
+        state.clock[0] = until if what == DONE else t + elapsed * x * step * exp(min(log_unit, 709.0))
+        travel = impulse_until(room, order, unit, x)
+        gain(state, room)
         for i in range(looked):
-            fastest = tables.approach[gates[i] // surfaces, gates[i] % surfaces]
-            set_bound(state.tree, gates[i], start + far[i] / fastest * (1 - 1e-12) if fastest > 0 else inf)
+            gate = room.gates[i]
+            fastest = tables.approach[gate // tables.side.shape[1], gate % tables.side.shape[1]]
+            bound = state.clock[1] + room.far[i] / fastest * (1 - 1e-12) if fastest > 0 else inf
+            set_bound(state.tree, gate, bound)
+        state.clock[1] += travel
         if what == EXIT:
             return EXIT, which
         if what == SEVERAL:
-            k = state.root[which] // surfaces
-            s = which % surfaces
-            if on_others(tables, state, k, s):
-                return SEVERAL, which
-            scale_forces(problem, state.f, u, q[0])
-            old = state.member[k]
-            answer = next_state(problem, tables, u, old, s)
-            if answer > 1:
-                return (UNMET if answer == 3 else SEVERAL), which
-            new = tables.following[old, s, answer + 1]
-            on[s] = True
-            move(tables, state, k, new, on)
-            on[s] = False
-            if new != old:
-                record.time[moves], record.neuron[moves] = state.clock[0], k
-                record.old[moves], record.new[moves] = old, new
-                record.piece[moves] = record.made[2] + record.made[0]
-                record.made[1] += 1
-            for j in range(points):
-                if state.live[j] == 0:
-                    state.f[j] = 0.0
-        if not isfinite(state.clock[0]):
-            return DONE, 0
+            what = settle_arrival(problem, tables, state, record, room, which)
+            if what >= 0:
+                return what, which
+    return FULL, 0

@@ -307,3 +307,19 @@ def test_options_that_do_not_count_are_named(run_cli: Callable) -> None:
     ]
     assert any("--seed" in line for line in notes)
     assert any("--alpha-plus" in line for line in notes)
+
+
+def test_derive_small_angle_gives_the_three_terms(run_cli: Callable) -> None:
+    """The exported module evaluates to the known constants −0.1226 and −595.400 (p = 4, α± = 1/4, 3/20)."""
+    import inspect
+
+    import mpmath
+
+    source = run_cli("derive", "--phase", "small-angle", "--format", "python").out
+    module: dict = {}
+    exec(compile(source, "small_angle", "exec"), module)
+    values = {"p": 4, "alpha_plus": 0.25, "alpha_minus": 0.15, "kappa2": 1}
+    for name, second in (("small_angle_t_plat", -0.1226), ("small_angle_t_ii", -595.400)):
+        function = module[name]
+        given = [mpmath.mpf(values.get(each, 0)) for each in inspect.signature(function).parameters]
+        assert float(function(*given)[1]) == pytest.approx(second, rel=1e-4)

@@ -10,6 +10,7 @@ from typer import Option
 
 from reduced.cli.options import choose
 from reduced.cli.render import double_text, table
+from reduced.numbers import decimal_string
 from reduced.records import Problem, Start
 from reduced.solve.promise import private_context
 
@@ -84,8 +85,7 @@ def _sensitivity_table(found: dict[str, Sensitivity | None]) -> Any:
 
 def _few(text: str) -> str:
     """Shorten a decimal string to a few significant digits."""
-    ctx = private_context(30)
-    return str(ctx.nstr(ctx.mpf(text), _SHOWN))
+    return decimal_string(private_context(30).mpf(text), _SHOWN)
 
 
 def _distribution_record(law: Distribution, digits: int) -> dict[str, Any]:
@@ -126,4 +126,4 @@ def _time(log_time: float, digits: int) -> str:
         return "inf" if log_time > 0 else "0"
     ctx = private_context(30)
     trusted = 14 - max(0, math.ceil(math.log10(max(1.0, abs(log_time)))))
-    return str(ctx.nstr(ctx.exp(ctx.mpf(log_time)), max(1, min(digits, trusted)), strip_zeros=True))
+    return decimal_string(ctx.exp(ctx.mpf(log_time)), max(1, min(digits, trusted)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 PHASES = ("I", "II", "III", "IV")
 FORMATS = ("text", "latex", "json", "python")
+SMALL_ANGLE = "small-angle"
 
 
 def derive(
     phase: Annotated[
         str,
         Option(
-            "--phase", metavar="I|II|III|IV|limit|all", help="What to derive.", rich_help_panel="Derivation"
+            "--phase",
+            metavar="I|II|III|IV|limit|small-angle|all",
+            help="What to derive (all: everything but small-angle).",
+            rich_help_panel="Derivation",
         ),
     ] = "all",
     form: Annotated[
@@ -38,17 +42,19 @@ def derive(
 
     Phase I: fate and exit time of each class of initial direction. Phases II
     to IV: A, B, C, D of ḟ₊ = A P − B Q, ḟ₋ = C P − D Q. Limit: the limiting
-    direction of each regime.
+    direction of each regime. Small-angle: three terms, as Δ → 0, of the
+    times, predictions and margins.
 
     \b
     Examples
       reduced derive --phase II
       reduced derive --format json
       reduced derive --phase limit --format latex
+      reduced derive --phase small-angle --format python
     """
-    asked = choose(phase, "phase", (*PHASES, "limit", "all"))
+    asked = choose(phase, "phase", (*PHASES, "limit", SMALL_ANGLE, "all"))
     form = choose("json" if json else form, "format", FORMATS)
-    names = [name for name in (*PHASES, "limit") if asked in (name, "all")]
+    names = [*PHASES, "limit"] if asked == "all" else [asked]
     if form == "json":
         print_json(_record(names))
     elif form == "text":
@@ -62,7 +68,7 @@ def derive(
 
 def _derived(names: Sequence[str]) -> list[tuple[str, Any]]:
     """Derive everything asked for: (title, record with its formulas)."""
-    from reduced.derive import FINAL_PHASES, all_courses, limit
+    from reduced.derive import FINAL_PHASES, QUANTITIES, all_courses, limit, small_angle_series
     from reduced.derive import phase as phase_ode
 
     found: list[tuple[str, Any]] = []
@@ -71,6 +77,8 @@ def _derived(names: Sequence[str]) -> list[tuple[str, Any]]:
             found += [(_course_title(course), course) for course in all_courses()]
         elif name == "limit":
             found += [(f"limit, {regime}", limit(regime)) for regime in FINAL_PHASES]
+        elif name == SMALL_ANGLE:
+            found += [(f"small angle, {quantity}", small_angle_series(quantity)) for quantity in QUANTITIES]
         else:
             found.append((f"Phase {name}", phase_ode(name)))
     return found
@@ -81,13 +89,17 @@ def _record(names: Sequence[str]) -> dict[str, Any]:
     from reduced.derive import phase as phase_ode
 
     phases: dict[str, Any] = {
-        name: _ode_record(phase_ode(name)) for name in names if name not in ("I", "limit")
+        name: _ode_record(phase_ode(name)) for name in names if name in ("II", "III", "IV")
     }
     if "I" in names:
         phases = {"I": [_course_record(course) for course in all_courses()], **phases}
     record: dict[str, Any] = {"phases": phases}
     if "limit" in names:
         record["limit"] = {regime: _limit_record(limit(regime)) for regime in FINAL_PHASES}
+    if SMALL_ANGLE in names:
+        from reduced.derive import QUANTITIES, small_angle_series
+
+        record["small_angle"] = {quantity: small_angle_series(quantity).strings() for quantity in QUANTITIES}
     return record
 
 
@@ -155,6 +167,8 @@ def _tables(names: Sequence[str]) -> list[Any]:
             tables.append(values(f"Phase {name}", [*rows, *_condition_rows(entry)]))
     for regime, entry in record.get("limit", {}).items():
         tables.append(values(f"Limit, {regime} ({', '.join(entry['regime'])})", _limit_rows(entry)))
+    for quantity, terms in record.get("small_angle", {}).items():
+        tables.append(values(f"{quantity} as Δ → 0, by powers of Δ", list(terms.items())))
     return tables
 
 
@@ -194,11 +208,14 @@ def _condition_rows(entry: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _module(names: Sequence[str]) -> str:
     """Write the source of one Python module with a function for everything derived."""
+    # the small-angle terms have dilogarithms, which the module math has not
+    module: Literal["math", "mpmath"] = "mpmath" if SMALL_ANGLE in names else "math"
     sources = [
-        f"# {title}\n{derived.python_source(_function_name(title)).removeprefix('import math').strip()}"
+        f"# {title}\n"
+        + derived.python_source(_function_name(title), module).removeprefix(f"import {module}").strip()
         for title, derived in _derived(names)
     ]
-    return "\n\n\n".join(["import math", *sources])
+    return "\n\n\n".join([f"import {module}", *sources])
 
 
 def _function_name(title: str) -> str:

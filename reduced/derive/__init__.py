@@ -5,6 +5,7 @@ differentiating the loss, the neurons' motions, the prediction ODE, its phases, 
 closed form of the plateau.
 """
 
+from reduced.derive.decay import AngleLaw, angle_law, constant_from_start
 from reduced.derive.export import Formula, Formulas
 from reduced.derive.filippov import Condition, Motion, motion
 from reduced.derive.limit import (
@@ -54,6 +55,7 @@ from reduced.derive.plateau import (
     substitution_residuals,
 )
 from reduced.derive.prediction import AutonomyError, Group, PredictionODE, prediction_ode
+from reduced.derive.revival import Revival, revival
 from reduced.derive.small_angle import QUANTITIES, SmallAngleSeries, small_angle_series
 from reduced.derive.symbols import DerivationError
 
@@ -69,6 +71,7 @@ __all__ = [
     "SQUARED_RELU",
     "TWO_POINTS",
     "Activation",
+    "AngleLaw",
     "AutonomyError",
     "ClosedForm",
     "Condition",
@@ -86,11 +89,14 @@ __all__ = [
     "Page",
     "PolarMotion",
     "PredictionODE",
+    "Revival",
     "SmallAngleSeries",
     "Step",
     "Velocity",
     "all_courses",
+    "angle_law",
     "closed_form",
+    "constant_from_start",
     "courses",
     "data_set",
     "far_expansion",
@@ -106,6 +112,7 @@ __all__ = [
     "polar_motion",
     "prediction_ode",
     "regime_bounds",
+    "revival",
     "small_angle_law",
     "small_angle_series",
     "smooth_velocity",

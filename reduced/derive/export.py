@@ -79,7 +79,8 @@ class Formulas:
         """Return the source of a stand-alone Python module with one function of :attr:`arguments`."""
         if module not in _PRINTERS:
             raise InputError("module", module, "math, mpmath or numpy")
-        printer = _PRINTERS[module]({"fully_qualified_modules": True})
+        known = {"polylog": "mpmath.polylog"} if module == "mpmath" else {}
+        printer = _PRINTERS[module]({"fully_qualified_modules": True, "user_functions": known})
         listed = self.formulas()
         values = [printer.doprint(formula.expression) for formula in listed]
         imports = f"import {module}\n\n\n" if any(f"{module}." in value for value in values) else ""

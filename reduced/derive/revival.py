@@ -26,6 +26,7 @@ dead_plus, dead_minus = sp.symbols("dead_plus dead_minus", positive=True)
 
 _on_plus, _on_minus = sp.symbols("h_plus h_minus", real=True)
 _gain_plus, _gain_minus = sp.symbols("g_plus g_minus", real=True)
+_imbalance = (_gain_plus - _gain_minus) ** 2
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,10 @@ def rebalancing(regime: str) -> tuple[Expr, Expr]:
     if is_zero(rows.det()):
         raise DerivationError("the living neurons cannot re-balance the margins")
     shift = rows.applyfunc(in_cosines).inv() * sp.Matrix([_gain_minus - _gain_plus, 0])
-    found_pull = dict(zip(pull.values(), shift, strict=True))
-    common = (_gain_plus + moved[PLUS]).subs(found_pull)
-    squared = sum(each.count * each.move.dot(each.move) for each in movers).subs(found_pull)
+    solution = dict(zip(pull.values(), shift, strict=True))
+    common = (_gain_plus + moved[PLUS]).subs(solution)
+    squared = sum(each.count * each.move.dot(each.move) for each in movers).subs(solution)
     return sp.factor_terms(_linear(common)), in_cosines(squared / _imbalance) * _imbalance
-
-
-_imbalance = (_gain_plus - _gain_minus) ** 2
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,14 @@ def keep_promise(
         fine_guard = guard + 10 + guard // 2
         coarse = compute(private_context(digits + guard))
         fine = compute(private_context(digits + fine_guard))
-        if _agree(list(numbers(coarse)), list(numbers(fine)), digits):
+        if agree(list(numbers(coarse)), list(numbers(fine)), digits):
             return fine
         guard = 2 * guard
     raise ArithmeticError(f"no working precision gave {digits} stable digits")
 
 
-def _agree(coarse: list[Any], fine: list[Any], digits: int) -> bool:
+def agree(coarse: list[Any], fine: list[Any], digits: int) -> bool:
+    """Tell whether numbers at two precisions (mpf, or None in both) agree well beyond ``digits`` digits."""
     if len(coarse) != len(fine):
         return False
     return all(_close(x, y, digits) for x, y in zip(coarse, fine, strict=True))
