@@ -13,9 +13,10 @@ Everything public is here::
 - Networks: :class:`Network` from :func:`given_network`, :func:`initial_network`, :func:`load_network`;
   :func:`predictions`, :func:`accuracy`, :func:`log_loss`, :func:`gradient`.
 - Training: :func:`gradient_flow` (exact events, Filippov sliding) gives a :class:`Trajectory` of
-  :class:`Event` and :class:`Death`; :func:`gradient_descent` gives a :class:`Descent`; both end with an
-  :class:`Outcome`; :class:`Budget` bounds a flow, :class:`Checkpoint` saves it on the way;
-  :func:`step_sizes` gives a :class:`StepSize` for each learning rate.
+  :class:`Event` and :class:`Death`; :func:`gradient_descent` gives a :class:`Descent`, :func:`descent_path`
+  a :class:`DescentPath` of its weights at chosen times; runs end with an :class:`Outcome`; :class:`Budget`
+  bounds a flow, :class:`Checkpoint` saves it on the way; :func:`step_sizes` gives a :class:`StepSize` for
+  each learning rate.
 - Files: :func:`save` and :func:`load_trajectory`.
 - Looking at a flow: :func:`sample` gives a :class:`Sample`; :func:`detect` a :class:`Detection` with its
   :class:`Plateau` and :class:`PatternChange`; :func:`direction_clusters` a :class:`Cluster` each;
@@ -28,6 +29,7 @@ from fullnet.comparison import StepSize, step_sizes
 from fullnet.condensation import Cluster, direction_clusters
 from fullnet.data import DataSet, data_set, load_data, two_point
 from fullnet.descent import Descent, gradient_descent
+from fullnet.descent_path import DescentPath, descent_path
 from fullnet.detection import Detection, PatternChange, Plateau, detect
 from fullnet.errors import InputError, NotUnique
 from fullnet.flow import Budget, Checkpoint, gradient_flow
@@ -56,6 +58,7 @@ __all__ = [
     "DataSet",
     "Death",
     "Descent",
+    "DescentPath",
     "Detection",
     "Event",
     "InputError",
@@ -73,6 +76,7 @@ __all__ = [
     "WidthStudy",
     "accuracy",
     "data_set",
+    "descent_path",
     "detect",
     "direction_clusters",
     "given_network",

@@ -62,7 +62,9 @@ def _compared(flow: Trajectory, run: Descent) -> StepSize:
     finite = np.isfinite(since) & np.isfinite(run.right_since)
     errors = np.where(finite, run.right_since, np.nan) - np.where(finite, since, np.nan)
     gap = float(np.max(np.abs(run.predictions - flow.at(end))))
-    return StepSize(run, np.flatnonzero(living & ~run.living), np.flatnonzero(~living & run.living), errors, gap)
+    return StepSize(
+        run, np.flatnonzero(living & ~run.living), np.flatnonzero(~living & run.living), errors, gap
+    )
 
 
 def right_since(flow: Trajectory, point: int) -> float:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fullnet import flow_kernel as kernel
+from fullnet import kernel_records as records
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
 from fullnet.history import Ints
+from fullnet.kernel_gates import move_all, refresh_total
+from fullnet.kernel_series import EPS
 from fullnet.loss import Loss
 from fullnet.plain import replaced
 from fullnet.standing import Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
-
-EPS = kernel.EPS
 
 _CHUNK = 4096
 _ROOM = 64
@@ -26,11 +25,12 @@ class CompiledEngine:
     """A flow under way: the standing's arrays are changed in place by the kernel."""
 
     def __init__(self, task: Task, standing: Standing, log: Log) -> None:
+        """Lay out crowds, heaps and certificates for a standing."""
         self.task, self.standing, self.log = task, standing, log
         self.surfaces = task.surfaces
         self.n, self.points = self.surfaces.count, len(task.data.y)
         force = self.surfaces.force
-        self.problem = kernel.Problem(
+        self.problem = records.Problem(
             task.data.y,
             np.log(task.data.weights),
             task.loss is Loss.LOGISTIC,
@@ -50,7 +50,7 @@ class CompiledEngine:
         """Allocate the tables with room for new crowds and fill in those met."""
         self.capacity = 2 * len(self.standing.keys) + _ROOM
         size, n, N = self.capacity, self.n, self.points
-        self.tables = kernel.Tables(
+        self.tables = records.Tables(
             velocity=np.zeros((size, n, N)),
             push=np.zeros((size, n, N)),
             rates=np.zeros((size, N, N)),
@@ -112,7 +112,7 @@ class CompiledEngine:
         count = np.bincount(standing.member, minlength=self.capacity)
         live = self.tables.active[standing.member].sum(axis=0)
         total = standing.rates.copy() if standing.rates.size else np.zeros((self.points, self.points))
-        self.state = kernel.State(
+        self.state = records.State(
             clock=np.array([standing.t, 0.0]),
             f=standing.f,
             impulse=standing.impulse,
@@ -131,7 +131,7 @@ class CompiledEngine:
             tree=np.full(2 << (self.capacity * n - 1).bit_length(), np.inf),
         )
         if not standing.rates.size:
-            kernel.refresh_total(self.tables, self.state)
+            refresh_total(self.tables, self.state)
         standing.rates = total
         self._zero_predictions()
 
@@ -152,20 +152,40 @@ class CompiledEngine:
 
     def _make_room(self) -> None:
         orders, N, gates = self.task.order + 2, self.points, self.capacity * self.n
-        series = [np.zeros((orders, N)) for _ in range(5)]
-        lines = [np.zeros(orders), np.zeros(orders + 1)]
-        squares = [np.zeros((N, N)) for _ in range(2)]
-        marks = np.zeros(self.n, dtype=np.bool_)
-        self.room = kernel.Room(
-            *series, *lines, *squares, np.zeros(N), marks, np.zeros(gates, dtype=np.int64), np.zeros(gates)
+        p, rho, rate, q, g = (np.zeros((orders, N)) for _ in range(5))
+        self.room = records.Room(
+            p=p,
+            rho=rho,
+            rate=rate,
+            q=q,
+            g=g,
+            w=np.zeros(orders),
+            c=np.zeros(orders + 1),
+            growth=np.zeros((N, N)),
+            rates=np.zeros((N, N)),
+            gained=np.zeros(N),
+            on=np.zeros(self.n, dtype=np.bool_),
+            gates=np.zeros(gates, dtype=np.int64),
+            far=np.zeros(gates),
         )
 
-    def _blank(self, pieces: int) -> Any:
+    def _blank(self, pieces: int) -> records.Record:
         N = self.points
-        numbers = [np.zeros(_CHUNK, dtype=np.int64) for _ in range(4)]
-        rows = [np.zeros((pieces, N)) for _ in range(3)]
-        flat = [np.zeros(pieces) for _ in range(3)]
-        return kernel.Record(*flat, *rows, np.zeros(_CHUNK), *numbers, np.zeros(3, dtype=np.int64))
+        neuron, old, new, piece = (np.zeros(_CHUNK, dtype=np.int64) for _ in range(4))
+        return records.Record(
+            start=np.zeros(pieces),
+            used=np.zeros(pieces),
+            step=np.zeros(pieces),
+            prediction=np.zeros((pieces, N)),
+            impulse=np.zeros((pieces, N)),
+            impulse_low=np.zeros((pieces, N)),
+            time=np.zeros(_CHUNK),
+            neuron=neuron,
+            old=old,
+            new=new,
+            piece=piece,
+            made=np.zeros(3, dtype=np.int64),
+        )
 
     def advance(self, until: float, most: int) -> None:
         """Integrate up to ``most`` smooth pieces, to a time or to the next rare event."""
@@ -221,7 +241,7 @@ class CompiledEngine:
         gained = (state.impulse - tables.since[number]) + (state.impulse_low - tables.since_low[number])
         offset, size = tables.velocity[number] @ gained, np.abs(tables.velocity[number]) @ gained
         base = state.base[k]
-        near = np.abs(base + offset) <= 4 * EPS * (np.abs(base) + size)
+        near = np.abs(base + offset) <= 32 * EPS * (np.abs(base) + size)
         return np.flatnonzero(near | (tables.side[number] == 0)).tolist()
 
     def _meet(self, number: int, s: int, side: int) -> None:
@@ -264,7 +284,7 @@ class CompiledEngine:
         new = self._number(self.standing.keys[number][0], state)
         marks = np.zeros(self.n, dtype=np.bool_)
         marks[on] = True
-        kernel.move_all(self.tables, self.state, neurons, new, marks)
+        move_all(self.tables, self.state, neurons, new, marks)
         if new != number:
             for k in neurons.tolist():
                 self.log.add_move(self.standing.t, k, number, new, self.log.pieces)

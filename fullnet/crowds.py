@@ -78,7 +78,7 @@ class Crowds:
 
     def state(self, k: int) -> State:
         """Return the state of a neuron."""
-        return self.all[self.standing.member[k]].motion.state
+        return self.all[int(self.standing.member[k])].motion.state
 
     def offset(self, number: int) -> tuple[Floats, Floats]:
         """Return the offset (n,) of a crowd, and the size its rounding errors refer to."""
@@ -112,7 +112,7 @@ class Crowds:
         """Return the surfaces on which a neuron lies, to rounding."""
         offset, size = self.offset(int(self.standing.member[k]))
         base = self.standing.base[k]
-        near = np.abs(base + offset) <= 4 * EPS * (np.abs(base) + size)
+        near = np.abs(base + offset) <= 32 * EPS * (np.abs(base) + size)
         return [s for s, side in enumerate(self.state(k)) if side == 0 or near[s]]
 
     def refresh(self) -> None:

@@ -17,7 +17,6 @@ from fullnet.condensation import Cluster, direction_clusters
 from fullnet.history import Ints
 from fullnet.trajectory import Trajectory
 
-
 _LONG = 10.0
 
 

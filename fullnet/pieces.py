@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullnet.checks import Floats
 from fullnet.data import DataSet
@@ -101,7 +100,7 @@ class Pieces:
         """Return (time, sign of form·U from then on) for a linear form (N,), beginning at time 0."""
 
         def values(series: Series) -> Floats:
-            poly = np.einsum("n,tnk->tk", form, series.shares)
+            poly: Floats = np.einsum("n,tnk->tk", form, series.shares)
             # A piece may begin where the form vanishes; rounding must not be read as a sign there.
             noise = _NOISE * np.einsum("n,tn->t", np.abs(form), series.shares[:, :, 0])
             poly[np.abs(poly[:, 0]) <= noise, 0] = 0.0

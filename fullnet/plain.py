@@ -22,6 +22,7 @@ class PlainEngine:
     """One flow under way, in plain NumPy: the standing, its crowds, and the log."""
 
     def __init__(self, task: Task, standing: Standing, log: Log) -> None:
+        """Sort the neurons of a standing into crowds."""
         self.task, self.standing, self.log = task, standing, log
         self.crowds = Crowds(task.surfaces, standing)
         self.settle_predictions()
@@ -94,12 +95,15 @@ class PlainEngine:
         crowds, task = self.crowds, self.task
         force = scaled(self.standing.f, task.data, task.loss).u
         leaving = [crowds.exits[i][:3] for i in exits]
-        arrived = [(k, gate % task.surfaces.count) for gate in gates for k in crowds.arrivals(gate)]
+        arrived: dict[int, set[int]] = {}
+        for gate in gates:
+            for k in crowds.arrivals(gate):
+                arrived.setdefault(k, set()).add(gate % task.surfaces.count)
         for number, s, side in leaving:
             for k in sorted(crowds.all[number].members):
                 self.move(k, replaced(crowds.state(k), s, side), [s])
-        for k, s in arrived:
-            on = sorted({s, *crowds.close_to(k)})
+        for k, reached in arrived.items():
+            on = sorted({*reached, *crowds.close_to(k)})
             sign = self.standing.keys[self.standing.member[k]][0]
             neuron = Neuron(k, sign, crowds.state(k), arriving=True)
             self.move(k, settle(task.surfaces, neuron, on, force, task.ridge), on)
@@ -125,4 +129,5 @@ def _exp(x: float) -> float:
 
 
 def replaced(state: State, s: int, side: int) -> State:
+    """Return the state with another side of surface s."""
     return (*state[:s], side, *state[s + 1 :])

@@ -61,8 +61,7 @@ def sample(flow: Trajectory, points: int = 200, times: Any = None) -> Sample:
         angle=angle,
         norm=norm,
         classes=tuple(
-            (sign, name)
-            for (sign, _), name in zip(flow.history.keys, flow.history.patterns, strict=True)
+            (sign, name) for (sign, _), name in zip(flow.history.keys, flow.history.patterns, strict=True)
         ),
         counts=counts,
         living_patterns=_living_patterns(flow, counts),

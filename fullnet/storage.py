@@ -20,12 +20,14 @@ from fullnet.trajectory import Outcome, Trajectory, assembled, with_shadow
 _FORMAT = 1
 _SHADOW = "shadow."
 _PROBLEM = ("W", "sign", "X", "y", "weights")
+_OPTIONS = ("format", "kappa2", "loss", "ridge", "order", "tolerance", "compiled", "mirrored")
+_STATE = ("until", "outcome", "t", "class_sign", "class_state", "since", "since_low", "start_class")
 _PARTS = (
-    ("format", "kappa2", "loss", "ridge", "order", "tolerance", "compiled", "mirrored")
-    + ("until", "outcome", "t", "class_sign", "class_state", "since", "since_low", "start_class")
-    + tuple(f"piece.{name}" for name in PIECE_COLUMNS)
-    + tuple(f"move.{name}" for name in MOVE_COLUMNS)
-    + tuple(f"standing.{name}" for name in STANDING_ARRAYS)
+    *_OPTIONS,
+    *_STATE,
+    *(f"piece.{name}" for name in PIECE_COLUMNS),
+    *(f"move.{name}" for name in MOVE_COLUMNS),
+    *(f"standing.{name}" for name in STANDING_ARRAYS),
 )
 
 

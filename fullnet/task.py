@@ -18,8 +18,8 @@ class Task:
     """A network, data and a loss, with how to follow their flow.
 
     ridge: the solution taken from a repelling kink, or None; order of the Taylor series; tolerance, the
-    truncation error of a step relative to the forces; compiled: by the compiled engine; mirrored: compute scalar products in mirrored
-    coordinates.
+    truncation error of a step relative to the forces; compiled: by the compiled engine; mirrored: compute
+    scalar products in mirrored coordinates.
     """
 
     network: Network

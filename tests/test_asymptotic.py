@@ -42,7 +42,9 @@ def test_laws_are_none_where_they_do_not_hold() -> None:
     empty = reduced.asymptotic(reduced.problem(4, "1/10", "1/5", 0), start)
     assert empty.T_plat is None
     assert empty.T_II is not None
-    beyond = reduced.asymptotic(reduced.problem(4, "1/10", "1/5", "1/10", loss="logistic"), reduced.start(2, 1))
+    beyond = reduced.asymptotic(
+        reduced.problem(4, "1/10", "1/5", "1/10", loss="logistic"), reduced.start(2, 1)
+    )
     assert beyond.T_plat is None
     late = reduced.asymptotic(reduced.problem(4, "1/10", "1/5", "1/10"), reduced.start(1, 1))
     assert late.T_plat is None

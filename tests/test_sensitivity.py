@@ -33,7 +33,9 @@ def quotient(problem: Any, start: Any, name: str, time: str) -> Decimal:
     def at(shift: Exact) -> Decimal:
         moved = values | {name: values[name] + shift}
         numbers = list(moved.values())
-        return Decimal(reduced.timeline(reduced.problem(*numbers[:5]), reduced.start(*numbers[5:]), 80).times[time])
+        return Decimal(
+            reduced.timeline(reduced.problem(*numbers[:5]), reduced.start(*numbers[5:]), 80).times[time]
+        )
 
     with localcontext() as context:
         context.prec = 90
@@ -45,6 +47,7 @@ STATES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "above the fixed ratio": (PAPER, (1, "1/2", "-1/10")),
     "far below it": ((30, "pi/15", "0.23", "0.13", "3/2"), (0, "1/20", "-1/100")),
     "after the plateau": (PAPER, ("13/10", "-1/2", "-3/5")),
+    "on the fixed ratio": (PAPER, ("log(4/(1+13/23*(1-cos(pi/15))))-1/10", "1/10", "-1/20")),
     "three phases": ((4, "pi/15", "1/5", "1/5", 1), ("1/5", "1/10", "-1/20")),
     "close to c": ((4, "pi/15", "1/5", C / 5 * (1 - exact("1e-5")), 1), ("1/5", "1/10", "-1/20")),
     "close to 1/c": ((4, "pi/15", "1/5", (1 - exact("1e-3")) / C / 5, 1), ("1/5", "1/10", "-1/20")),
@@ -68,15 +71,20 @@ def test_derivatives_are_the_limits_of_difference_quotients(name: str) -> None:
 @pytest.mark.parametrize("time", ["T_plat", "T_II"])
 def test_implicit_differentiation_of_the_derived_closed_form_gives_the_same(time: str) -> None:
     """dT/dθ from SymPy: the event's equation differentiated implicitly, the time under its integral."""
-    problem, start = reduced.problem("9/2", "1/4", "1/4", "1/10", "3/2"), reduced.start("1/5", "3/10", "-1/10")
+    problem, start = (
+        reduced.problem("9/2", "1/4", "1/4", "1/10", "3/2"),
+        reduced.start("1/5", "3/10", "-1/10"),
+    )
     found = closed_form(phase("II"))
     held, on_P, on_Q = plateau_end(time)
-    symbols = {symbol.name: symbol for symbol in found.time_rate.free_symbols | found.initial_x().free_symbols}
+    symbols = {
+        symbol.name: symbol for symbol in found.time_rate.free_symbols | found.initial_x().free_symbols
+    }
     values = {**vars(problem), "Delta": problem.delta, "f_plus_0": start.f_plus, "f_minus_0": start.f_minus}
     values["f_minus_positive_0"] = start.f_minus - start.f_minus_negative
     numbered = [s for s in {*symbols.values(), *held.free_symbols} if s.name in values]
     equation = held + found.displacement(on_P, on_Q)
-    ctx = private_context(40)
+    ctx = private_context(32)
     fixed = [values[s.name].evaluate(ctx) for s in numbered]
     functions = {name: getattr(ctx, name) for name in ("exp", "log", "sin", "cos", "sqrt")}
 
@@ -101,11 +109,11 @@ def test_implicit_differentiation_of_the_derived_closed_form_gives_the_same(time
         under = number(sp.diff(found.time_rate, θ), x, x_0)
         inside = ctx.quad(
             lambda s, under=under, by_x0=by_x0, slope=begin_slope: under(s, begin) + slope * by_x0(s, begin),
-            ctx.linspace(begin, end, 12),
+            ctx.linspace(begin, end, 6),
         )
         total = inside + rate(end, begin) * end_slope - rate(begin, begin) * begin_slope
         key = {"Delta": "delta", "f_plus_0": "f_plus", "f_minus_0": "f_minus"}.get(name, name)
-        assert abs(total / ctx.mpf(exactly.derivative[key]) - 1) < ctx.mpf("1e-20"), key
+        assert abs(total / ctx.mpf(exactly.derivative[key]) - 1) < ctx.mpf("1e-18"), key
 
 
 @settings(max_examples=8, derandomize=True, deadline=None)
@@ -153,17 +161,19 @@ def test_the_paper_s_steep_law_shows_in_the_condition_number() -> None:
 
 def test_from_the_third_phase_on_the_elementary_time_is_differentiated() -> None:
     """Phase III by hand: e^{−f₋} grows at κ₂² α₋ s²/(1+p), e^{f₊} at p times that over α, until Q/P = 1/c."""
-    p, delta, plus, minus, kappa2, first, second = symbols = sp.symbols("p delta alpha_plus alpha_minus kappa2 f_plus f_minus")
+    p, delta, plus, minus, kappa2, first, second = symbols = sp.symbols(
+        "p delta alpha_plus alpha_minus kappa2 f_plus f_minus"
+    )
     ratio = sp.exp(first + second) / p
     unit = kappa2**2 * plus * sp.sin(delta) ** 2 / (1 + p)
     time = sp.exp(-second) * (1 - sp.cos(delta) * ratio) / (unit * (sp.cos(delta) - minus / plus))
     problem, start = reduced.problem(*PAPER), reduced.start("19/10", "-1/2", "-1/2")
-    at = {x: (vars(problem) | vars(start))[x.name].sympy() for x in symbols}
+    at = {y: (vars(problem) | vars(start))[y.name].sympy() for y in symbols}
     found = sensitivities(problem, start, 30)["T_III"]
     assert found is not None
-    for x in symbols:
-        expected = exact(found.derivative[x.name]).sympy()
-        assert abs(time.diff(x).subs(at).evalf(40) / expected - 1) < 1e-29, x
+    for y in symbols:
+        expected = exact(found.derivative[y.name]).sympy()
+        assert abs(time.diff(y).subs(at).evalf(40) / expected - 1) < 1e-29, y
 
 
 def test_times_that_do_not_come_or_lie_before_the_start_have_none() -> None:
@@ -171,17 +181,26 @@ def test_times_that_do_not_come_or_lie_before_the_start_have_none() -> None:
     assert [name for name, value in found.items() if value is None] == ["T_III"]
     found = sensitivities(reduced.problem(*PAPER), reduced.start("19/10", "-1/2", "-1/2"))
     assert [name for name, value in found.items() if value is None] == ["T_plat", "T_II"]
-    assert set(sensitivities(reduced.problem(4, "pi/15", "1/5", 0), reduced.start())) == {"T_plat", "T_II", "T_III"}
+    assert set(sensitivities(reduced.problem(4, "pi/15", "1/5", 0), reduced.start())) == {
+        "T_plat",
+        "T_II",
+        "T_III",
+    }
 
 
-@pytest.mark.parametrize("at", [("0.49", "-0.02", "0.7"), ("0", "-0.3", "-0.7"), ("1.02", "0.5", "0.25"), ("0.5", "-0.999", "0.75")])
+@pytest.mark.parametrize(
+    "at",
+    [("0.49", "-0.02", "0.7"), ("0", "-0.3", "-0.7"), ("1.02", "0.5", "0.25"), ("0.5", "-0.999", "0.75")],
+)
 def test_the_series_and_its_gradient_are_those_of_the_hypergeometric_function(at: tuple[str, ...]) -> None:
     ctx = private_context(40)
     rise, shift, z = map(ctx.mpf, at)
     fine = private_context(90)
 
     def value(a: Any, b: Any, x: Any) -> Any:
-        return fine.nsum(lambda n: fine.rf(a, n) / fine.factorial(n) * x**n / (n + b), [1, fine.inf], method="d")
+        return fine.nsum(
+            lambda n: fine.rf(a, n) / fine.factorial(n) * x**n / (n + b), [1, fine.inf], method="d"
+        )
 
     found = rising_series(ctx, rise, shift, z)
     point, h = (fine.mpf(rise), fine.mpf(shift), fine.mpf(z)), fine.mpf("1e-25")

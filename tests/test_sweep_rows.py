@@ -29,8 +29,8 @@ def _row(computation: str, axes: dict[str, str]) -> sweep.Row:
     return row
 
 
-def _network(seed: int = 1) -> fullnet.Network:
-    return fullnet.initial_network(20, 3, 1 / 50, 1.0, seed)
+def _network() -> fullnet.Network:
+    return fullnet.initial_network(20, 3, 1 / 50, 1.0, 1)
 
 
 def test_plateau_rows_are_the_timeline() -> None:
@@ -82,12 +82,12 @@ def test_crosscheck_rows_carry_the_verdict() -> None:
 
 
 def test_descent_rows_stand_beside_the_flow() -> None:
-    result = _row("gd", NETWORK | {"seed": "2", "lr": "1/500", "steps": "235000"}).result
-    run = fullnet.gradient_descent(_network(2), fullnet.two_point(4, math.pi / 15, 3), 1 / 500, 235_000)
+    result = _row("gd", NETWORK | {"delta": "pi/5", "lr": "1/100", "steps": "4000"}).result
+    run = fullnet.gradient_descent(_network(), fullnet.two_point(4, math.pi / 5, 3), 1 / 100, 4000)
     assert run.T_plat is not None
     assert float(result["T_plat"]) == pytest.approx(run.T_plat, rel=1e-11)
-    assert float(result["flow T_plat"]) == pytest.approx(run.T_plat, rel=1e-4)
-    assert (result["steps"], result["lost negative"], result["T_II"]) == (235_000, 0, None)
+    assert float(result["flow T_plat"]) == pytest.approx(run.T_plat, rel=1e-3)
+    assert (result["steps"], result["lost negative"], result["T_II"]) == (4000, 0, None)
 
 
 @pytest.mark.parametrize(

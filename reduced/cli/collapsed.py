@@ -26,9 +26,7 @@ Method = Annotated[
 ]
 
 
-def plateau(
-    model: Model, state: State, dependence: Dependence, out: Digits, method: Method = None
-) -> int:
+def plateau(model: Model, state: State, dependence: Dependence, out: Digits, method: Method = None) -> int:
     """Times of the collapsed model: end of the plateau T_plat, T_II, T_III.
 
     Each living group of neurons is one particle. All digits printed are right; times are flow times.

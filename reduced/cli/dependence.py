@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
@@ -108,7 +109,7 @@ def _distribution_table(law: Distribution) -> Any:
 
     columns = [_column(time, LEVELS) for time in law.laws.values()]
     names = [f"quantile {level}" for level in LEVELS]
-    names += [f"tail exponent {low} – {high}" for low, high in zip(LEVELS, LEVELS[1:], strict=False)]
+    names += [f"tail exponent {low} – {high}" for low, high in pairwise(LEVELS)]
     rows = list(zip([*names, "P(never)"], *columns, strict=True))
     title = f"Law over initialisation, m = {law.m}, signs {law.signs.value}, κ₁ → 0"
     return table(title, ("", *law.laws), rows)

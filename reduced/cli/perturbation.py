@@ -79,10 +79,9 @@ def perturb(
     problem, digits = model.problem(), out.checked()
     if not 1 <= directions <= MAX_DIRECTIONS:
         raise InputError("directions", directions, f"an integer from 1 to {MAX_DIRECTIONS}")
-    network, seconds = weights.network(model), flow.seconds()
+    network = weights.network(model)
     try:
-        with time_limit(seconds):
-            run = _run(network, problem, flow, lr, at or [])
+        run = _run(network, problem, flow, lr, at or [])
     except BudgetExceeded:
         run = None
     if run is None:
@@ -146,7 +145,7 @@ def _run(
     else:
         until, rate = flow.until_or(DESCENT_TIME), as_float(read_rate(lr), "lr")
         read_steps(round(until / rate))
-        with progress(f"descending with lr = {lr}"):
+        with progress(f"descending with lr = {lr}"), time_limit(flow.seconds()):
             path = fullnet.descent_path(network, points, rate, _times(at, until), problem.loss.value)
         times, tolerance = list(path.times), path.chatter
     end = path.neurons(times[-1])
@@ -274,12 +273,10 @@ def _tables(record: dict[str, Any]) -> list[Any]:
     along = table("KKT certificate of the weights along the run", columns, residuals)
     if record["living_only"] is None:
         return [values("Perturbing the limit network", rows), along, record["words"]]
-    return [
-        values("Perturbing the limit network", [*rows, *_slope_rows(record)]),
-        _revivals(record),
-        along,
-        record["words"],
-    ]
+    parts = [values("Perturbing the limit network", [*rows, *_slope_rows(record)])]
+    if record["revive_dead"]["cases"]:
+        parts.append(_revivals(record))
+    return [*parts, along, record["words"]]
 
 
 def _slope_rows(record: dict[str, Any]) -> list[tuple[str, str | None]]:

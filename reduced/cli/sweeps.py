@@ -17,7 +17,7 @@ from reduced.cli.render import note, print_json, print_tables, print_text, table
 from reduced.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from reduced.sweep import Fit, Progress, Report
+    from reduced.sweep import Fit, Point, Progress, Report
 
 DONE, SOME_FAILED, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -103,7 +103,7 @@ def sweep(
     out), lin(first, last, count), geom(first, last, count); every combination is a
     point. A point that fails becomes a row with its error. Exit codes: 0 every
     point has its result, 1 every point has a row and some are errors, 2 bad input,
-    3 budget used up or workers lost, 130 interrupted.
+    3 budget used up, workers or file lost, 130 interrupted.
 
     \b
     Examples
@@ -116,6 +116,8 @@ def sweep(
     """
     if context.invoked_subcommand is not None:
         return DONE
+    import sqlite3
+
     from reduced.sweep import grid, run
     from reduced.sweep.workers import WorkersLost
 
@@ -136,13 +138,13 @@ def sweep(
     except MissingExtra as why:
         note(str(why))
         return BAD_INPUT
-    except WorkersLost as why:
+    except (WorkersLost, sqlite3.Error) as why:
         note(f"{why}; {_how_to_resume(out)}")
         return BUDGET
     except KeyboardInterrupt:
         note(_how_to_resume(out))
         return INTERRUPTED
-    _print_report(report, out, json)
+    _print_report(report, points, out, json)
     return _exit_code(report)
 
 
@@ -156,15 +158,20 @@ def _exit_code(report: Report) -> int:
     return SOME_FAILED if report.progress.failed else DONE
 
 
-def _print_report(report: Report, out: str, as_json: bool) -> None:
+def _print_report(report: Report, points: list[Point], out: str, as_json: bool) -> None:
     found = report.progress
     if as_json:
+        from reduced.sweep import read_rows
+        from reduced.sweep.table import flat
+
+        keys = {point.key for point in points}
         print_json(
             {
                 **asdict(found),
                 "outcome": report.outcome.value,
                 "file": out,
                 "seconds": f"{report.seconds:.4g}",
+                "rows": [flat(row) for row in read_rows(out) if row.key in keys],
             }
         )
         return

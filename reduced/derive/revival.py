@@ -2,7 +2,7 @@
 
 The margins yᵢf(xᵢ) are differentiated along a direction D; a neuron on a kink of x counts max(⟨D, x⟩, 0), and the
 patterns at θ̄ say which neurons lie on one (a dead neuron's limit is 0: on both). With ‖θ̄‖ = ‖D‖ = 1 and D ⟂ θ̄ the
-slope of γ is the least derivative of a margin. Dead positive neurons are revived along x₋⊥, negative ones along x₊⊥.
+slope of γ is the least derivative of a margin. Dead positive neurons are revived along x₋⊥, negative along x₊⊥.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def rebalancing(regime: str) -> tuple[Expr, Expr]:
     found = limit(regime)
     ode, forces = found.ode, found.ode.model.data.forces
     pull = dict(zip(forces, (_on_plus, _on_minus), strict=True))
+    one = sp.Integer(1)
     movers = [
-        _Mover(group.sign, group.fraction * m, group.pattern(len(forces)), moving.velocity.at(pull))
+        _Mover(group.sign, group.fraction * m, group.pattern(len(forces)), moving.velocity.at(pull), one)
         for group, moving in zip(ode.groups, ode.motions, strict=True)
     ]
     moved = _margin_slopes(ode.model, movers)
@@ -108,7 +109,7 @@ class _Mover:
     count: Expr
     pattern: str
     move: Velocity
-    size: Expr = sp.Integer(1)
+    size: Expr
 
     def slope(self, i: int) -> Expr:
         """Return the derivative of Σ σ(⟨b, xᵢ⟩) over these neurons: a kink passes only a positive rate."""

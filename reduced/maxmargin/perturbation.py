@@ -85,6 +85,10 @@ def perturb(
     everyone = np.ones(len(weights), dtype=bool)
     alone = living_only(point, directions, seed)
     revived = _revive_dead(point, digits)
+    random_best = random_best_slope(point, everyone, directions, seed)
+    words = _words(point, alone, revived)
+    if revived.form != "none" and random_best <= 0:
+        words += f"; none of {directions} random directions does: they are no test of optimality"
     κ2, best = point.kappa2.evaluate(point.ctx), _best_of_all(point)
     return Perturbation(
         gamma_limit=decimal_string(κ2 * point.optimum.gamma, digits),
@@ -99,10 +103,10 @@ def perturb(
         distance=float(np.linalg.norm(weights / np.linalg.norm(weights) - point.weights)),
         living_only=alone,
         revive_dead=revived,
-        random_best=random_best_slope(point, everyone, directions, seed),
+        random_best=random_best,
         random_count=directions,
         local_optimum=alone.local_optimum and revived.form == "none",
-        words=_words(point, alone, revived),
+        words=words,
     )
 
 

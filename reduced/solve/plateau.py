@@ -1,9 +1,10 @@
 """T_plat of one problem for many starts at fixed digits: the short way, where Phase II alone decides.
 
-In Phase II f₋ is concave along the path while r lies below the fixed ratio, so from f₋ > 0, or an upward start at
-0, it has one root. The share of K₊ in f₋ rises until r = c and falls after, so one that is positive at the root
-was positive before it: no event came earlier. After it f₋ only falls. Other starts go the long way, through the
-whole timeline. (The same argument, proved in balls, is in :mod:`reduced.solve.enclosure.plateau`.)
+In Phase II, with λ = C/g, f₋ = f₋₀ − βq + λ ln(y/y₀) and y = 1 − z₀ e^{−q}. From below the fixed ratio (z₀ > 0) it
+is concave in q, so from f₋₀ > 0, or an upward start at 0, it has one root. The share of K₊ in f₋ rises until r = c
+and falls after, so one that is positive at the root was positive before it: no event came earlier. After it f₋ only
+falls. Other starts go the long way, through the whole timeline, and so does whatever two precisions do not agree
+on. (The same argument, proved in balls, is in :mod:`reduced.solve.enclosure.plateau`.)
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 
 from reduced.numbers import decimal_string, exact, sign
 from reduced.records import Problem, Start
-from reduced.solve.block import Form, RatioBlock
 from reduced.solve.doubles.kernel import last_fall
 from reduced.solve.generated import COEFFICIENTS
 from reduced.solve.promise import agree, check_digits, private_context
+from reduced.solve.series import middle_series
 from reduced.solve.timeline import (
     check_state,
     guard_digits,
@@ -27,17 +28,23 @@ from reduced.solve.timeline import (
 )
 
 _NOWHERE = Start(exact(0), exact(0), exact(0))
+# The series in z is slow towards 1: starts further from the fixed ratio go the long way.
+_FARTHEST = 0.75
 
 
 @dataclass(frozen=True)
 class _PhaseTwo:
-    """Phase II of a problem in one context: its rates, weights, c and κ₂²α₊."""
+    """The constants of Phase II in one context; log_ratio is ln y₀ at f = 0, share_rate κ₂²α₊."""
 
     ctx: Any
-    rates: tuple[Any, Any, Any, Any]
-    w_plus: Any
-    w_minus: Any
+    a: Any
+    lean: Any
+    beta: Any
+    g: Any
+    h: Any
     c: Any
+    w_minus: Any
+    log_ratio: Any
     share_rate: Any
 
     @classmethod
@@ -46,51 +53,55 @@ class _PhaseTwo:
         ctx = private_context(digits)
         given = quantities(ctx, problem, _NOWHERE)
         k = given.kappa2**2
-        rates = COEFFICIENTS["II"](given.alpha_plus, given.alpha_minus, k, given.c, given.s2)
-        weights = given.p / (1 + given.p), 1 / (1 + given.p)
-        return cls(ctx, rates, *weights, given.c, k * given.alpha_plus)
+        A, B, C, D = COEFFICIENTS["II"](given.alpha_plus, given.alpha_minus, k, given.c, given.s2)
+        g, h = A + C, B + D
+        log_ratio = ctx.log(h / (g * given.p))
+        beta = (A * D - B * C) / (g * h)
+        return cls(ctx, A / g, C / g, beta, g, h, given.c, 1 / (1 + given.p), log_ratio, k * given.alpha_plus)
 
     def end(self, start: Start, guess: Any | None) -> tuple[Any, Any] | None:
         """Return the path parameter of the end of the plateau and T_plat, None unless Phase II clearly decides it.
 
         Arguments: start; guess, the path parameter to refine (None: the one found in doubles).
         """
-        ctx = self.ctx
+        ctx, beta = self.ctx, self.beta
         f_plus, f_minus, negative = (
             f.evaluate(ctx) for f in (start.f_plus, start.f_minus, start.f_minus_negative)
         )
-        piece = RatioBlock(ctx, *self.rates, self.w_plus * ctx.exp(-f_plus), self.w_minus * ctx.exp(f_minus))
-        if not (0 < piece.z0 < 1 and f_minus >= 0 and piece.beta > 0):
+        log_y0 = self.log_ratio + f_plus + f_minus
+        y0 = ctx.exp(log_y0)
+        z0 = 1 - y0
+        if not (0 < z0 < _FARTHEST and f_minus >= 0):
             return None
-        form = Form(f_minus, self.rates[2], -self.rates[3])
-        q = _refined(piece, form, _rough(piece, form) if guess is None else guess)
-        if q is None:
+        if guess is None:
+            guess = last_fall(*(float(x) for x in (f_minus, self.lean, beta, y0, z0)))
+        found = self._refined(f_minus, log_y0, z0, ctx.mpf(guess))
+        if found is None:
             return None
-        share = f_minus - negative + self.share_rate * (self.c * piece.S(q) - piece.R(q))
-        return (q, piece.elapsed(q)) if share > ctx.sqrt(ctx.eps) else None
-
-
-def _rough(piece: RatioBlock, form: Form) -> float:
-    """Return where f₋ falls through 0, in doubles."""
-    lean, drift = piece.C / piece.g, piece.beta
-    return last_fall(*(float(x) for x in (form.e0, lean, drift, piece.y0, piece.z0)))
-
-
-def _refined(piece: RatioBlock, form: Form, guess: Any) -> Any | None:
-    """Return the root of a form near a guess by Newton's method, None when the guess is not close to one."""
-    ctx = piece.ctx
-    q, enough = ctx.mpf(guess), ctx.ldexp(1, -ctx.prec // 2 - 4)
-    for _ in range(ctx.prec.bit_length()):
-        speed_S, speed_R = piece.speeds(q)
-        slope = form.on_S * speed_S + form.on_R * speed_R
-        if not (q > 0 and slope < 0):
+        q, z, grown = found
+        share = f_minus - negative + self.share_rate * (self.c * (q + grown) / self.g - q / self.h)
+        if share < ctx.sqrt(ctx.eps):
             return None
-        step = piece.value(form, q) / slope
-        q -= step
-        # convergence is quadratic: after a step this small the next one is below rounding
-        if abs(step) <= q * enough:
-            return q
-    return None
+        K0, K = (middle_series(ctx, self.a, -beta, x) for x in (z0, z))
+        integral = (ctx.exp(beta * q) - 1) / beta * (1 - beta * K) - (K - K0)
+        return q, ctx.exp(self.lean * log_y0 - f_minus) * integral / (self.h * self.w_minus)
+
+    def _refined(self, f_minus: Any, log_y0: Any, z0: Any, q: Any) -> tuple[Any, Any, Any] | None:
+        """Return the root q of f₋ with z and ln(y/y₀) there, by Newton's method, None when there is none near."""
+        ctx, enough = self.ctx, self.ctx.ldexp(1, -self.ctx.prec // 2 - 4)
+        for _ in range(ctx.prec.bit_length()):
+            z = z0 * ctx.exp(-q)
+            y = 1 - z
+            grown = ctx.log(y) - log_y0
+            slope = self.lean * z / y - self.beta
+            if not (q > 0 and slope < 0):
+                return None
+            step = (f_minus - self.beta * q + self.lean * grown) / slope
+            q -= step
+            # convergence is quadratic: after a step this small the next one is below rounding
+            if abs(step) <= q * enough:
+                return q, z * (1 + step), grown - step * z / y
+        return None
 
 
 class PreparedPlateau:
@@ -106,7 +117,8 @@ class PreparedPlateau:
         self.digits = check_digits(digits)
         self._short = sign(problem.alpha_plus) * sign(problem.alpha_minus) > 0
         guard = guard_digits(problem, _NOWHERE)
-        self._levels = [_PhaseTwo.of(problem, digits + guard), _PhaseTwo.of(problem, digits + guard + 10 + guard // 2)]
+        precisions = (digits + guard, digits + guard + 10 + guard // 2) if self._short else ()
+        self._levels = [_PhaseTwo.of(problem, precision) for precision in precisions]
         # a context's precision changes while it works: one thread at a time
         self._lock = Lock()
 

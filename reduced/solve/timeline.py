@@ -185,9 +185,9 @@ def moments(flow: Flow) -> Moments:
     times = dict.fromkeys(EVENTS, ctx.inf)
     at: dict[str, tuple[Any, Any] | None] = dict.fromkeys(EVENTS)
     if PLUS in labels:
-        times["T_II"] = _switch_time(flow, PLUS, "slide", started=flow.stays[PLUS][0].pattern == "+0")
+        times["T_II"] = _switch_time(flow, PLUS, "+0")
     if labels == {PLUS, MINUS}:
-        times["T_III"] = _switch_time(flow, MINUS, "leave", started=flow.stays[MINUS][0].pattern == "++")
+        times["T_III"] = _switch_time(flow, MINUS, "++")
         if flow.final_sign(1) < 0:
             times["T_plat"], at["T_plat"] = _end_of_plateau(flow)
     for name in ("T_II", "T_III"):
@@ -221,10 +221,12 @@ def predictions_of_groups(flow: Flow, index: int, q: Any) -> tuple[Any, Any]:
     return f_plus, f_minus
 
 
-def _switch_time(flow: Flow, label: str, kind: str, started: bool) -> Any:
-    """Return when a group switches: the last such event, or 0 when the start lies past it, or infinity."""
-    found = [event.time for event in flow.events if event.neuron == label and event.kind == kind]
-    return found[-1] if found else flow.ctx.zero if started else flow.ctx.inf
+def _switch_time(flow: Flow, label: str, last_pattern: str) -> Any:
+    """Return from when on a group keeps a pattern for ever: 0 if from the start on, infinity if it never does."""
+    if flow.stays[label][-1].pattern != last_pattern:
+        return flow.ctx.inf
+    switches = [event.time for event in flow.events if event.neuron == label]
+    return switches[-1] if switches else flow.ctx.zero
 
 
 def outcome_of(problem: Problem, start: Start, found: Moments) -> Outcome:

@@ -65,6 +65,7 @@ def draw_fit(panel: Any, fit: Fit) -> Any:
     theory = "" if fit.theory is None else f", Δ → 0: {fit.theory}"
     panel.set_title(f"{fit.computation}: exponent {fit.exponent:.4g}{error}{theory}", fontsize=9)
     panel.locator_params(nbins=5)
+    panel.margins(y=0.15)
     panel.grid(alpha=0.3)
     if 1 < len(fit.series) <= _MAX_LEGEND or fit.series[0].law:
         panel.legend(fontsize=7)

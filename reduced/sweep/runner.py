@@ -133,10 +133,13 @@ class _Sweep:
             point = self.waiting.popleft()
             if self.store.claim(point):
                 self._submit(crew, point)
-            else:
+            elif (failed := self.store.failed(point)) is None:
                 self.elsewhere.append(point)
+            else:
+                self._count(failed)
         if not self.waiting and not self.flying:
-            self._look_elsewhere()
+            self.store.beat()  # drops the claims of sweeps that died
+            self.waiting, self.elsewhere = self.elsewhere, deque()
 
     def _submit(self, crew: Workers, point: Point) -> None:
         try:
@@ -145,17 +148,6 @@ class _Sweep:
             future = Future()
             future.set_exception(why)
         self.flying[future] = point
-
-    def _look_elsewhere(self) -> None:
-        """Count what other sweeps have finished, and take over what they have given up."""
-        self.store.beat()
-        for _ in range(len(self.elsewhere)):
-            point = self.elsewhere.popleft()
-            failed = self.store.failed(point)
-            if failed is None:
-                self.waiting.append(point)
-            else:
-                self._count(failed)
 
     def _collect(self, done: set[Future[Row]], crew: Workers) -> None:
         """Write the rows that came back; where workers died, try what they had again, one point at a time."""

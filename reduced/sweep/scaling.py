@@ -161,17 +161,18 @@ _LARGEST_LOG = 700.0
 
 def _slope(groups: list[tuple[tuple[float, ...], tuple[float, ...]]]) -> tuple[float, float]:
     """Return the least-squares slope common to all groups, each with its own constant, and its standard error."""
-    sxx = sxy = syy = 0.0
-    count = 0
-    for xs, ys in groups:
-        mean_x, mean_y = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
-        sxx += math.fsum((x - mean_x) ** 2 for x in xs)
-        sxy += math.fsum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-        syy += math.fsum((y - mean_y) ** 2 for y in ys)
-        count += len(xs)
-    slope = sxy / sxx
-    freedom = count - len(groups) - 1
-    return slope, math.sqrt(max(0.0, syy - slope * sxy) / freedom / sxx) if freedom > 0 else math.nan
+    pairs = [pair for xs, ys in groups for pair in zip(_centred(xs), _centred(ys), strict=True)]
+    spread = math.fsum(x * x for x, _ in pairs)
+    slope = math.fsum(x * y for x, y in pairs) / spread
+    freedom = len(pairs) - len(groups) - 1
+    if freedom < 1:
+        return slope, math.nan
+    return slope, math.sqrt(math.fsum((y - slope * x) ** 2 for x, y in pairs) / freedom / spread)
+
+
+def _centred(values: tuple[float, ...]) -> list[float]:
+    mean = math.fsum(values) / len(values)
+    return [value - mean for value in values]
 
 
 def _constants(groups: list[tuple[tuple[float, ...], tuple[float, ...]]], slope: float) -> tuple[str, str]:

@@ -2,8 +2,8 @@
 
 As κ₁ → 0 a network enters Phase II from f = 0 with α₊ = |K₊|/m and α₋ = |K₋|/m, so its times are functions of
 two counts whose law is exact (:mod:`reduced.theorems.counts`). T_II grows like (pc)^{1/(1−cα)} as α = α₋/α₊ → 1/c
-and is infinite beyond: ln T_II (1/c − α) → ln(pc)/c, so that P(t < T_II < ∞) falls only like 1/ln t – no power of t,
-no moment – and P(T_II = ∞) is left. For finite m both are sums over the lattice of counts. Derived here.
+and is infinite beyond: ln T_II (1/c − α) → ln(pc)/c, so that P(t < T_II < ∞) falls only like 1/ln t – no power of
+t, no moment – and P(T_II = ∞) is left. For finite m both are sums over the lattice of counts. Derived here.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class TimeLaw:
         """
         places = [self.log_quantile(level) for level in levels]
         return tuple(
-            self._slope(low, high) if high < math.inf and high > low else None for low, high in pairwise(places)
+            self._slope(low, high) if high < math.inf and high > low else None
+            for low, high in pairwise(places)
         )
 
     def _slope(self, low: float, high: float) -> float | None:

@@ -14,9 +14,12 @@ from tests.benchmarks.command_line import cross_check, start_up
 from tests.benchmarks.harness import ROUNDS, Absent, Benchmark, measure, ratio
 from tests.benchmarks.network_training import exact_network, network_training
 from tests.benchmarks.plateau_length import plateau_length
+from tests.benchmarks.plateau_peers import plateau_in_doubles, plateau_in_many_digits
 
 BENCHMARKS: dict[str, Callable[[bool], Benchmark]] = {
     "plateau": plateau_length,
+    "plateau-doubles": plateau_in_doubles,
+    "plateau-digits": plateau_in_many_digits,
     "training": network_training,
     "exact": exact_network,
     "start-up": start_up,

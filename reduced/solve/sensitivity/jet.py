@@ -39,10 +39,10 @@ class Jet:
         return self.along(-1, -self.value)
 
     def __sub__(self, other: Any) -> Jet:
-        return self + (-other)
+        return self.__add__(-other)
 
     def __rsub__(self, other: Any) -> Jet:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Jet:
         if not isinstance(other, Jet):

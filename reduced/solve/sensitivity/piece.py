@@ -30,7 +30,8 @@ class _ImplicitRoots(Block):
         q = self.plain._root(plain_form, low.value, None if high is None else high.value)
         speed_S, speed_R = self.plain.speeds(q)
         slope = plain_form.on_S * speed_S + plain_form.on_R * speed_R
-        return self.value(form, self.ctx.mpf(q)).along(-1 / slope, q)
+        found: Jet = self.value(form, self.ctx.mpf(q)).along(-1 / slope, q)
+        return found
 
 
 class JetRatioBlock(_ImplicitRoots, RatioBlock):
@@ -41,26 +42,33 @@ class JetRatioBlock(_ImplicitRoots, RatioBlock):
         q = self.ctx.mpf(self.plain.path_of_time(t.value))
         _, speed_R = self.plain.speeds(q.value)
         excess = self.elapsed(q) - t
-        # dt/dq = 1/(Q · dq/dR) with Q = Q₀ e^{CS − DR}
+        # dt/dq = (dR/dq)/Q with Q = Q₀ e^{CS − DR}
         force = self.Q0.value * self.ctx.plain.exp(
             self.C.value * self.plain.S(q.value) - self.D.value * self.plain.R(q.value)
         )
-        return excess.along(-force / speed_R, q.value)
+        found: Jet = excess.along(-force / speed_R, q.value)
+        return found
 
     def _outer_series(self, power: Jet, y: Jet) -> Jet:
         """Return Σ_{n≥0} (1−b)_n/n! yⁿ/(power+n)."""
         rise = 1 + self.beta
-        found = rising_series(self.ctx.plain, rise.value, power.value, y.value)
-        rest = self.ctx.combined(found.value, (found.by_rise, rise), (found.by_shift, power), (found.by_x, y))
-        return 1 / power + rest
+        series = rising_series(self.ctx.plain, rise.value, power.value, y.value)
+        rest: Jet = self.ctx.combined(
+            series.value, (series.by_rise, rise), (series.by_shift, power), (series.by_x, y)
+        )
+        return rest + 1 / power
 
     def _middle_series(self, z: Jet) -> Jet:
         """Return Σ_{n≥1} (1−a)_n/n! zⁿ/(n+b); in Phase III, where C = 0 for all parameters, it vanishes."""
         if not self.C and not any(self.C.slopes):
-            return self.ctx.zero
+            nothing: Jet = self.ctx.zero
+            return nothing
         rise, shift = self.C / self.g, -self.beta
-        found = rising_series(self.ctx.plain, rise.value, shift.value, z.value)
-        return self.ctx.combined(found.value, (found.by_rise, rise), (found.by_shift, shift), (found.by_x, z))
+        series = rising_series(self.ctx.plain, rise.value, shift.value, z.value)
+        found: Jet = self.ctx.combined(
+            series.value, (series.by_rise, rise), (series.by_shift, shift), (series.by_x, z)
+        )
+        return found
 
 
 class JetPlusBlock(_ImplicitRoots, PlusBlock):

@@ -62,7 +62,7 @@ def sensitivities(problem: Problem, start: Start, digits: int = 30) -> dict[str,
         digits,
         guard_digits(problem, start),
     )
-    return {name: time and _record(time, digits) for name, time in found.items()}
+    return {name: None if time is None else _record(time, digits) for name, time in found.items()}
 
 
 def _derivatives(plain: Any, problem: Problem, start: Start) -> dict[str, tuple[Any, ...] | None]:

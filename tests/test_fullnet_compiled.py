@@ -1,0 +1,110 @@
+"""The compiled engine follows the same flow as plain NumPy, at a cost per event that does not grow with m."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fullnet
+
+pytest.importorskip("numba")
+
+
+def ordered(flow):
+    """Every event by neuron and order, with its time."""
+    seen, found = {}, {}
+    for event in flow.events:
+        seen[event.neuron] = seen.get(event.neuron, 0) + 1
+        found[event.neuron, seen[event.neuron], event.before, event.after] = event.t
+    return found
+
+
+def same_flow(net, data, until, loss="exp", rel=1e-10):
+    one, other = (
+        fullnet.gradient_flow(net, data, until, loss=loss, engine=engine) for engine in ("numpy", "numba")
+    )
+    mine, theirs = ordered(one), ordered(other)
+    assert mine.keys() == theirs.keys()
+    for key, t in mine.items():
+        assert theirs[key] == pytest.approx(t, rel=rel), key
+    t = np.geomspace(1e-4, until, 30)
+    np.testing.assert_allclose(other.at(t), one.at(t), rtol=rel, atol=rel)
+    np.testing.assert_allclose(other.neurons(until), one.neurons(until), rtol=rel, atol=rel)
+    assert other.patterns(until) == one.patterns(until)
+    return one, other
+
+
+@pytest.mark.parametrize("loss", ["exp", "logistic"])
+def test_two_points(loss):
+    data = fullnet.two_point(4, np.pi / 15, 20)
+    same_flow(fullnet.initial_network(200, 20, 0.1, 1.0, 1), data, 1e6, loss)
+
+
+@pytest.mark.parametrize("loss", ["exp", "logistic"])
+def test_noisy_data(loss):
+    same_flow(fullnet.initial_network(150, 2, 0.1, 1.0, 2), fullnet.noisy(seed=2), 2e3, loss)
+
+
+@settings(derandomize=True, deadline=None, max_examples=12)
+@given(seed=st.integers(0, 10**6), points=st.integers(1, 6), dim=st.integers(2, 4))
+def test_random_data(seed, points, dim):
+    """Data in general position: many crowds, slides on several surfaces, exits."""
+    rng = np.random.default_rng(seed)
+    data = fullnet.data_set(rng.standard_normal((points, dim)), rng.choice([-1.0, 1.0], points))
+    same_flow(fullnet.initial_network(30, dim, 0.3, 1.0, seed), data, 50.0)
+
+
+def test_identical_neurons_stay_identical():
+    data = fullnet.two_point(4, np.pi / 15, 3)
+    single = fullnet.initial_network(10, 3, 0.1, 1.0, seed=3)
+    net = fullnet.given_network(np.repeat(single.W, 3, axis=0) / 3**0.5, np.repeat(single.sign, 3), 1.0)
+    flow = fullnet.gradient_flow(net, data, until=1e4, engine="numba")
+    alone = fullnet.gradient_flow(single, data, until=1e4)
+    W = flow.neurons(1e4).reshape(10, 3, 3)
+    np.testing.assert_allclose(W - W[:, :1], 0, atol=1e-12)
+    assert len(flow.events) == 3 * len(alone.events)
+
+
+def test_more_classes_than_first_room():
+    """Data in general position meet hundreds of classes, so that the tables grow on the way."""
+    rng = np.random.default_rng(0)
+    data = fullnet.data_set(rng.standard_normal((8, 4)), rng.choice([-1.0, 1.0], 8))
+    one, _ = same_flow(fullnet.initial_network(60, 4, 0.1, 1.0, 0), data, 20.0)
+    assert len(one.history.keys) > 100
+
+
+def test_dead_neurons_and_orthogonal_components_are_bit_identical():
+    data = fullnet.two_point(4, np.pi / 15, 20)
+    net = fullnet.initial_network(500, 20, 0.1, 1.0, seed=2)
+    flow = fullnet.gradient_flow(net, data, until=1e6, engine="numba")
+    last = flow.neurons(1e6)
+    np.testing.assert_array_equal(last[:, 2:], net.W[:, 2:])
+    for death in flow.deaths:
+        np.testing.assert_array_equal(flow.neurons(death.t)[death.neuron], last[death.neuron])
+    assert len(flow.deaths) == np.count_nonzero(~flow.living)
+
+
+def test_error_estimate():
+    data = fullnet.two_point(4, np.pi / 15, 3)
+    net = fullnet.initial_network(300, 3, 0.1, 1.0, 5)
+    flow = fullnet.gradient_flow(net, data, until=1e6, engine="numba", estimate_error=True)
+    plain = fullnet.gradient_flow(net, data, until=1e6, engine="numpy")
+    assert 0 < flow.time_error(1e4) < 1e-8
+    for one, other in zip(flow.events, plain.events, strict=True):
+        assert abs(one.t - other.t) <= 20 * flow.time_error(one.t)
+
+
+@pytest.mark.slow
+def test_cost_per_event_does_not_grow_with_the_width():
+    """Ten times the neurons, ten times the events; the work per event (pieces, gates) stays the same."""
+    import time
+
+    data = fullnet.noisy(seed=0)
+    cost = []
+    for m in (1_000, 3_000, 30_000):
+        net = fullnet.initial_network(m, 2, 0.1, 1.0, 0)
+        began = time.process_time()
+        flow = fullnet.gradient_flow(net, data, until=2e3, engine="numba")
+        cost.append((time.process_time() - began) / len(flow.history.time))
+        assert flow.steps < 1.2 * len(flow.history.time) + 200
+    assert cost[2] < 3 * cost[1]
