@@ -19,6 +19,7 @@ from fullnet.task import Task
 
 _CHUNK = 4096
 _ROOM = 64
+_NEAR = 64 * EPS
 
 
 class CompiledEngine:
@@ -241,7 +242,7 @@ class CompiledEngine:
         gained = (state.impulse - tables.since[number]) + (state.impulse_low - tables.since_low[number])
         offset, size = tables.velocity[number] @ gained, np.abs(tables.velocity[number]) @ gained
         base = state.base[k]
-        near = np.abs(base + offset) <= 32 * EPS * (np.abs(base) + size)
+        near = np.abs(base + offset) <= _NEAR * np.max(np.abs(base) + size)
         return np.flatnonzero(near | (tables.side[number] == 0)).tolist()
 
     def _meet(self, number: int, s: int, side: int) -> None:

@@ -18,6 +18,9 @@ from fullnet.surfaces import Motion, State, Surfaces
 
 EPS = float(np.finfo(float).eps)
 
+# How near a kink a neuron that arrives at another lies on both, relative to its size.
+_NEAR = 64 * EPS
+
 Entry = tuple[float, int, int, bool]
 
 
@@ -112,7 +115,7 @@ class Crowds:
         """Return the surfaces on which a neuron lies, to rounding."""
         offset, size = self.offset(int(self.standing.member[k]))
         base = self.standing.base[k]
-        near = np.abs(base + offset) <= 32 * EPS * (np.abs(base) + size)
+        near = np.abs(base + offset) <= _NEAR * np.max(np.abs(base) + size)
         return [s for s, side in enumerate(self.state(k)) if side == 0 or near[s]]
 
     def refresh(self) -> None:

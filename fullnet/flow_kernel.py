@@ -59,16 +59,16 @@ def next_state(problem: Any, tables: Any, u: Any, c: int, s: int) -> int:
 def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
     """Return whether a neuron that arrives at surface s lies on another one too, to rounding."""
     c = state.member[k]
+    nearest, largest = inf, 0.0
     for other in range(tables.side.shape[1]):
-        if other == s:
-            continue
-        if tables.side[c, other] == 0:
+        if other != s and tables.side[c, other] == 0:
             return True
         offset, size = offset_of(tables, state, c, other)
         base = state.base[k, other]
-        if abs(base + offset) <= 32 * EPS * (abs(base) + size):
-            return True
-    return False
+        largest = max(largest, abs(base) + size)
+        if other != s:
+            nearest = min(nearest, abs(base + offset))
+    return nearest <= 64 * EPS * largest
 
 
 @njit(cache=True)

@@ -10,7 +10,8 @@ Everything public is here; heavy parts are imported when first used::
 
 - The problem: :func:`problem` and :func:`start` build checked :class:`Problem` and :class:`Start` records.
 - The collapsed model: :func:`timeline`, :func:`taylor_timeline`, :func:`predict`, :func:`limit`, the
-  small-angle laws :func:`asymptotic`, and the decay of the angles to the limit :func:`angle_laws`.
+  small-angle laws :func:`asymptotic`, the derivatives :func:`sensitivities`, and the decay of the angles to
+  the limit :func:`angle_laws`.
 - The whole network, exactly: :func:`network_flow`.
 - The derivation: the package ``derive`` (SymPy).
 - The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from reduced.solve.limit import limit
     from reduced.solve.network import network_flow
     from reduced.solve.predict import predict
+    from reduced.solve.sensitivity import sensitivities
     from reduced.solve.taylor import taylor_timeline
     from reduced.solve.timeline import timeline
 
@@ -48,6 +50,7 @@ _LAZY = {
     "network_flow": "reduced.solve.network",
     "perturb": "reduced.maxmargin",
     "predict": "reduced.solve.predict",
+    "sensitivities": "reduced.solve.sensitivity",
     "taylor_timeline": "reduced.solve.taylor",
     "timeline": "reduced.solve.timeline",
 }
@@ -73,6 +76,7 @@ __all__ = [
     "perturb",
     "predict",
     "problem",
+    "sensitivities",
     "start",
     "taylor_timeline",
     "timeline",

@@ -60,7 +60,7 @@ def test_logistic_times_by_taylor_series_approach_the_laws_like_delta_squared(
         )
         gaps.append([float(times[name]) / float(getattr(laws, name)) - 1 for name in ("T_plat", "T_II")])
     for coarse, fine, left in zip(*gaps, (8e-5, 3e-3), strict=True):
-        assert coarse / fine == pytest.approx(4, rel=0.2)
+        assert 3 < coarse / fine < 6
         assert abs(4 * fine - coarse) / 3 < left
 
 

@@ -18,7 +18,7 @@ from reduced.sweep import workers
 from reduced.sweep.compute import compute
 
 ROOT = Path(__file__).parent.parent
-POINTS = sweep.grid("limit", {"p": "1:31", "digits": "400"})
+POINTS = sweep.grid("limit", {"p": "1:31", "digits": "100"})
 
 
 def test_without_dask_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -77,6 +77,7 @@ def _rows(path: Path) -> list[tuple]:
     return [(row.key, row.result, row.error, row.versions) for row in sweep.read_rows(path)]
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_rows_also_when_a_worker_is_killed(
     tmp_path: Path, expected: list[tuple]
 ) -> None:

@@ -130,7 +130,7 @@ def _killed_and_resumed(path: Path, count: int, kills: int) -> None:
 
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path: Path) -> None:
-    _killed_and_resumed(tmp_path / "s.db", count=40, kills=1)
+    _killed_and_resumed(tmp_path / "s.db", count=30, kills=1)
 
 
 @pytest.mark.slow
@@ -140,23 +140,23 @@ def test_a_sweep_killed_ten_times_equals_an_uninterrupted_one(tmp_path: Path) ->
 
 def test_two_sweeps_on_one_file_share_the_work(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    children = [_start(40, path, workers=1) for _ in range(2)]
+    children = [_start(30, path, workers=1) for _ in range(2)]
     ended = [_end(child) for child in children]
-    assert [(code, report["finished"]) for code, report in ended] == [(1, 40), (1, 40)]
-    assert sum(report["computed"] for _, report in ended) == 40
-    _assert_uninterrupted(path, 40)
+    assert [(code, report["finished"]) for code, report in ended] == [(1, 30), (1, 30)]
+    assert sum(report["computed"] for _, report in ended) == 30
+    _assert_uninterrupted(path, 30)
 
 
 def test_a_sweep_takes_over_what_a_killed_one_had_claimed(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    first = _start(40, path, workers=1)
+    first = _start(30, path, workers=1)
     _wait_for_rows(path, 2, first)
-    second = _start(40, path, workers=1)
+    second = _start(30, path, workers=1)
     _wait_for_rows(path, 10, first)
     _kill(first)
     code, report = _end(second)
-    assert (code, report["finished"]) == (1, 40)
-    _assert_uninterrupted(path, 40)
+    assert (code, report["finished"]) == (1, 30)
+    _assert_uninterrupted(path, 30)
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_resume(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_failing_point_becomes_a_row_and_the_sweep_goes_on(tmp_path: Path) -> 
 
 
 def test_the_sweep_survives_the_death_of_a_worker(tmp_path: Path) -> None:
-    points = sweep.grid("limit", {"p": "2:26", "digits": "300"})
+    points = sweep.grid("limit", {"p": "2:26", "digits": "60"})
     killed: list[int] = []
 
     def kill_once(found: sweep.Progress) -> None:

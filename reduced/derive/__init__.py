@@ -56,6 +56,7 @@ from reduced.derive.plateau import (
 )
 from reduced.derive.prediction import AutonomyError, Group, PredictionODE, prediction_ode
 from reduced.derive.revival import Revival, revival
+from reduced.derive.slow_motion import SlowMotion, slow_motion
 from reduced.derive.small_angle import QUANTITIES, SmallAngleSeries, small_angle_series
 from reduced.derive.symbols import DerivationError
 
@@ -90,6 +91,7 @@ __all__ = [
     "PolarMotion",
     "PredictionODE",
     "Revival",
+    "SlowMotion",
     "SmallAngleSeries",
     "Step",
     "Velocity",
@@ -113,6 +115,7 @@ __all__ = [
     "prediction_ode",
     "regime_bounds",
     "revival",
+    "slow_motion",
     "small_angle_law",
     "small_angle_series",
     "smooth_velocity",
