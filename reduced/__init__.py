@@ -16,6 +16,7 @@ Everything public is here; heavy parts are imported when first used::
 - The derivation: the package ``derive`` (SymPy).
 - The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
 - The cross-check against ``fullnet``: the package ``crosscheck`` with its function of the same name.
+- Many settings at once: the package ``sweep``; the paper's statements: the package ``theorems``.
 - Outcomes: :class:`Outcome`, :class:`Regime`, :class:`InputError`.
 """
 
@@ -29,7 +30,7 @@ from reduced.problem import problem, start
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 
 if TYPE_CHECKING:
-    from reduced import crosscheck, derive, maxmargin
+    from reduced import crosscheck, derive, maxmargin, sweep, theorems
     from reduced.maxmargin import kkt, perturb
     from reduced.solve.asymptotic import asymptotic
     from reduced.solve.decay import angle_laws
@@ -54,7 +55,7 @@ _LAZY = {
     "taylor_timeline": "reduced.solve.taylor",
     "timeline": "reduced.solve.timeline",
 }
-_PACKAGES = ("crosscheck", "derive", "maxmargin")
+_PACKAGES = ("crosscheck", "derive", "maxmargin", "sweep", "theorems")
 
 __all__ = [
     "InputError",
@@ -78,7 +79,9 @@ __all__ = [
     "problem",
     "sensitivities",
     "start",
+    "sweep",
     "taylor_timeline",
+    "theorems",
     "timeline",
 ]
 

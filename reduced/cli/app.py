@@ -98,7 +98,7 @@ def _is_bad_input(why: Exception) -> bool:
     """Tell errors the caller caused; fullnet's own are told by name, to leave it unimported."""
     if isinstance(why, _ClickException):
         return True
-    return any(kind.__name__ in ("InputError", "NotUnique") for kind in type(why).__mro__)
+    return any(kind.__name__ in ("InputError", "NotUnique", "MissingExtra") for kind in type(why).__mro__)
 
 
 def _one_line(why: Any) -> str:

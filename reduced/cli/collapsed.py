@@ -26,7 +26,20 @@ Method = Annotated[
 ]
 
 
-def plateau(model: Model, state: State, dependence: Dependence, out: Digits, method: Method = None) -> int:
+PlateauMethod = Annotated[
+    str | None,
+    Option(
+        "--method",
+        metavar="exact|taylor|enclosure",
+        rich_help_panel="Run",
+        help="Closed form, Taylor series, or proved balls (extra certified). Default: exact; taylor for logistic.",
+    ),
+]
+
+
+def plateau(
+    model: Model, state: State, dependence: Dependence, out: Digits, method: PlateauMethod = None
+) -> int:
     """Times of the collapsed model: end of the plateau T_plat, T_II, T_III.
 
     Each living group of neurons is one particle. All digits printed are right; times are flow times.
@@ -37,11 +50,13 @@ def plateau(model: Model, state: State, dependence: Dependence, out: Digits, met
       reduced plateau --p 4 --delta pi/15 --alpha-plus 1/4 --alpha-minus 3/20 --digits 50
       reduced plateau --f-plus 0.1 --f-minus 0.05 --f-minus-negative -1e-5 --json
       reduced plateau --sensitivities --distribution --m 200 --digits 10
+      reduced plateau --method enclosure --digits 200
     """
     from reduced.solve.asymptotic import asymptotic
 
     problem, start, digits = model.problem(), state.start(), out.checked()
     solved = _solve(problem, start, digits, method)
+    radius: dict[str, str | None] | None = getattr(solved, "radius", None)
     laws = asdict(asymptotic(problem, start, digits))
     more, tables = dependence.facts(problem, start, digits)
     if out.json:
@@ -49,6 +64,7 @@ def plateau(model: Model, state: State, dependence: Dependence, out: Digits, met
             {
                 "regime": solved.regime and solved.regime.value,
                 "times": solved.times,
+                **({} if radius is None else {"radius": radius}),
                 "predictions": solved.predictions,
                 "method": solved.method,
                 "outcome": solved.outcome.value,
@@ -62,6 +78,7 @@ def plateau(model: Model, state: State, dependence: Dependence, out: Digits, met
         return 0
     print_tables(
         table("Times of the collapsed model", ("event", "quantity", "value"), _event_rows(solved)),
+        *([] if radius is None else [values("Proved radii of the times", list(radius.items()))]),
         values(
             "Leading laws as Δ → 0",
             [(name, value) for name, value in laws.items()],
@@ -75,7 +92,12 @@ def plateau(model: Model, state: State, dependence: Dependence, out: Digits, met
 def _solve(problem: Problem, start: Start, digits: int, method: str | None) -> Timeline:
     if method is None:
         method = "exact" if problem.loss is Loss.EXP else "taylor"
-    if choose(method, "method", ("exact", "taylor")) == "exact":
+    chosen = choose(method, "method", ("exact", "taylor", "enclosure"))
+    if chosen == "enclosure":
+        from reduced.solve.enclosure import enclosure_timeline
+
+        return enclosure_timeline(problem, start, digits)
+    if chosen == "exact":
         from reduced.solve.timeline import timeline
 
         return timeline(problem, start, digits)
