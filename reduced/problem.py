@@ -9,7 +9,6 @@ from reduced.errors import InputError
 from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign
 from reduced.records import Loss, Problem, Start
 
-
 SMALLEST_ANGLE_TEXT = "1e-100"
 SMALLEST_ANGLE = exact(SMALLEST_ANGLE_TEXT)
 LARGEST_PREDICTION = 1_000_000

@@ -89,10 +89,13 @@ def plateau(
     return 0
 
 
+def default_method(problem: Problem) -> str:
+    """Return the method used when none is given."""
+    return "exact" if problem.loss is Loss.EXP else "taylor"
+
+
 def _solve(problem: Problem, start: Start, digits: int, method: str | None) -> Timeline:
-    if method is None:
-        method = "exact" if problem.loss is Loss.EXP else "taylor"
-    chosen = choose(method, "method", ("exact", "taylor", "enclosure"))
+    chosen = choose(method or default_method(problem), "method", ("exact", "taylor", "enclosure"))
     if chosen == "enclosure":
         from reduced.solve.enclosure import enclosure_timeline
 
@@ -139,8 +142,8 @@ def predict(
     from reduced.solve.predict import predict as predict_at
 
     problem, start, digits = model.problem(), state.start(), out.checked()
-    choose(method or "exact", "method", ("exact",))
-    points = [asdict(point) for point in predict_at(problem, start, at, digits)]
+    chosen = choose(method or default_method(problem), "method", ("exact", "taylor"))
+    points = [asdict(point) for point in predict_at(problem, start, at, digits, chosen)]
     if out.json:
         print_json(
             {

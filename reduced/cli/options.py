@@ -99,7 +99,7 @@ class Digits:
     """How many digits, in which form."""
 
     digits: Annotated[
-        int, Option("--digits", rich_help_panel=_OUTPUT, help="Significant digits, 1 to 100000, all right.")
+        int, Option("--digits", rich_help_panel=_OUTPUT, help="Significant digits, 1 to 10000, all right.")
     ] = 30
     json: Annotated[
         bool, Option("--json", rich_help_panel=_OUTPUT, help="Print one JSON object and nothing else.")

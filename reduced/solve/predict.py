@@ -8,11 +8,13 @@ from typing import Any
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
-from reduced.records import Problem, Start
+from reduced.records import Loss, Problem, Start
 from reduced.solve.decay import AngleLaw, flow_laws
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
+from reduced.solve.pieces import ClosedForm
 from reduced.solve.promise import keep_promise
+from reduced.solve.taylor import TaylorSeries
 from reduced.solve.timeline import (
     MINUS,
     PLUS,
@@ -56,22 +58,26 @@ class Point:
     angle_minus_law: str | None
 
 
-def predict(problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30) -> tuple[Point, ...]:
+def predict(
+    problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30, method: str = "exact"
+) -> tuple[Point, ...]:
     """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
 
-    Arguments: problem (exponential loss); start, the state at t = 0; at, flow times (numbers or exact texts);
-    digits of every number. Source: closed form derived here, limit directions of Thm 4.10. Raises InputError
-    naming the argument.
+    Arguments: problem; start, the state at t = 0; at, flow times (numbers or exact texts); digits of every
+    number; method ``exact`` (closed form, exponential loss) or ``taylor`` (both losses; huge times take long).
+    Source: derived here; limit directions of Thm 4.10. Raises InputError naming the argument.
     """
-    require_exponential(problem)
+    if method == "exact":
+        require_exponential(problem)
+    pieces = ClosedForm() if method == "exact" else TaylorSeries(problem.loss)
     check_state(problem, start)
     times = checked_times(at)
 
     def compute(ctx: Any) -> list[_Values]:
-        flow = collapsed_flow(ctx, problem, start)
+        flow = collapsed_flow(ctx, problem, start, pieces)
         ends = limit_values(ctx, problem) if regime(problem) else None
-        laws = flow_laws(flow, problem)
-        return [_values(flow, time.evaluate(ctx), ends, laws) for time in times]
+        laws = flow_laws(flow, problem) if method == "exact" else {}
+        return [_values(flow, time.evaluate(ctx), ends, laws, problem.loss) for time in times]
 
     found = keep_promise(
         compute, lambda points: [x for p in points for x in p.numbers()], digits, guard_digits(problem, start)
@@ -102,13 +108,16 @@ class _Values:
         return [*self.f, self.loss, self.accuracy, *self.angles, *self.laws]
 
 
-def _values(flow: Flow, t: Any, ends: LimitValues | None, laws: dict[str, AngleLaw]) -> _Values:
+def _values(
+    flow: Flow, t: Any, ends: LimitValues | None, laws: dict[str, AngleLaw], loss_name: Loss
+) -> _Values:
     index, q = flow.locate(t)
     f_plus, f_minus = predictions_of_groups(flow, index, q)
     states = {particle.label: flow.particle(particle.label, index, q) for particle in flow.particles}
     patterns = _pattern(states, PLUS), _pattern(states, MINUS)
     geometry, ctx = flow.geometry, flow.ctx
-    loss = geometry.w_plus * ctx.exp(-f_plus) + geometry.w_minus * ctx.exp(f_minus)
+    losses = [_loss(ctx, loss_name, margin) for margin in (f_plus, -f_minus)]
+    loss = geometry.w_plus * losses[0] + geometry.w_minus * losses[1]
     accuracy = (geometry.w_plus if f_plus > 0 else 0) + (geometry.w_minus if f_minus < 0 else 0)
     angles = (
         _angle(flow, states.get(PLUS), PLUS, ends),
@@ -116,6 +125,10 @@ def _values(flow: Flow, t: Any, ends: LimitValues | None, laws: dict[str, AngleL
     )
     leading = _leading(laws.get(PLUS), t), _leading(laws.get(MINUS), t)
     return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles, leading)
+
+
+def _loss(ctx: Any, name: Loss, margin: Any) -> Any:
+    return ctx.exp(-margin) if name is Loss.EXP else ctx.log1p(ctx.exp(-margin))
 
 
 def _leading(law: AngleLaw | None, t: Any) -> Any | None:

@@ -3,7 +3,7 @@
 A text is a list of items separated by commas; an item is
 
 - a number: ``4``, ``0.1``, ``pi/15``, ``sqrt(2)/3``;
-- a range of integers, the end left out as in Python: ``0:50``, ``0:100:10``;
+- a range of integers, the end left out as in Python: ``0:50``, ``0:50:5``;
 - ``lin(first, last, count)`` or ``geom(first, last, count)``: count values from first to last, both
   included, at equal differences or equal ratios.
 

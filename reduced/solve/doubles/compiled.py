@@ -23,7 +23,7 @@ _NAMES = (
 
 
 def _compiled() -> Any:
-    """Return the compiled collapsed_times: the kernel's functions, each seeing the compiled others as its globals."""
+    """Return collapsed_times compiled, each kernel seeing the compiled others as its globals."""
     namespace = dict(vars(kernel))
     for name in _NAMES:
         namespace[name] = njit(cache=True)(FunctionType(getattr(kernel, name).__code__, namespace, name))
@@ -34,7 +34,7 @@ _times = _compiled()
 _COLUMNS = kernel.COLUMNS
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def map_rows(
     p: Any, delta: Any, plus: Any, minus: Any, kappa2: Any, f_plus: Any, f_minus: Any, share: Any, result: Any
 ) -> None:

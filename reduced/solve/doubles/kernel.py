@@ -1,7 +1,7 @@
 """The closed form of the collapsed model in doubles; the subset of Python that numba compiles.
 
-Notation of :mod:`reduced.solve.block`, in units in which κ₂² = 1: in Phase II g = α₊(1+c), h = g + α₋w with w = 1 − c, the
-ratio y = r (1+αw) runs to 1, z = 1 − y falls as z₀ e^{−q}, L = ln(y/y₀), and
+Notation of :mod:`reduced.solve.block`, in units in which κ₂² = 1: in Phase II g = α₊(1+c), h = g + α₋w with w
+= 1 − c, the ratio y = r (1+αw) runs to 1, z = 1 − y falls as z₀ e^{−q}, L = ln(y/y₀), and
 
     f₋ = f₋₀ + c L/(1+c) − β q,   share of K₊ = its start + α₊ (c L − w(1−cα)/(1+αw) q)/(α₊(1+c)).
 
@@ -94,10 +94,10 @@ def log_change(q: float, y0: float, z0: float) -> float:
 
 
 def last_fall(start: float, lean: float, drift: float, y0: float, z0: float) -> float:
-    """Return the q > 0 at which start + lean·L − drift·q falls through 0 for good, 0 when it never does.
+    """Return the q > 0 from which start + lean·L − drift·q stays below 0, or 0.
 
-    lean > 0, drift > 0. The form is concave (z₀ > 0) or convex and falling (z₀ < 0); its asymptote bounds the root on the
-    side from which Newton's method converges monotonically.
+    lean > 0, drift > 0. The form is concave (z₀ > 0) or convex and falling (z₀ < 0); its asymptote bounds the
+    root on the side from which Newton's method converges monotonically.
     """
     slope = lean * z0 / y0 - drift
     if start < 0.0 or (start == 0.0 and slope <= 0.0):
@@ -163,8 +163,9 @@ def outer_integral(q: float, beta: float, y0: float, z0: float, c: float, lean: 
     else:
         power, first, last = 1.0 - (beta + 1.0 - lean), 1.0 / y0, 1.0 / y
     # y₀^{1−a}|z₀|^β [last^power G(last) − first^power G(first)], scaled so that no power overflows
-    scale = y0**lean * abs(z0) ** beta
-    return scale * (last**power * outer_sum(power, beta, last) - first**power * outer_sum(power, beta, first))
+    scale: float = y0**lean * abs(z0) ** beta
+    value: float = last**power * outer_sum(power, beta, last) - first**power * outer_sum(power, beta, first)
+    return scale * value
 
 
 def outer_sum(power: float, beta: float, y: float) -> float:

@@ -43,8 +43,8 @@ def plateau_times(
 ) -> PlateauTimes:
     """Return T_plat, T_II and T_III of the collapsed model in double precision (exponential loss).
 
-    Arguments: floats as in :func:`reduced.problem.problem` and :func:`reduced.problem.start`; the start must be
-    one of Phase II. Returns flow times, inf when an event never comes. Raises InputError.
+    Arguments: floats as in :func:`reduced.problem.problem` and :func:`reduced.problem.start`; the start must
+    be one of Phase II. Returns flow times, inf when an event never comes. Raises InputError.
     """
     code, *times = kernel.collapsed_times(
         p, delta, alpha_plus, alpha_minus, kappa2, f_plus, f_minus, f_minus_negative
@@ -67,9 +67,10 @@ def plateau_map(
 ) -> dict[str, NDArray[Any]]:
     """Return the times of many parameter sets at once.
 
-    Arguments: as :func:`plateau_times`, arrays that broadcast against each other. Returns arrays of the common
-    shape by name: T_plat, T_II, T_III, log_T_plat, log_T_II, log_T_III (float64) and outcome (int8, an index into
-    :data:`OUTCOMES`; −1 and NaN times outside the domain). Runs compiled, on all cores, when numba is installed.
+    Arguments: as :func:`plateau_times`, arrays that broadcast against each other. Returns arrays of the
+    common shape by name: T_plat, T_II, T_III, log_T_plat, log_T_II, log_T_III (float64) and outcome (int8, an
+    index into :data:`OUTCOMES`; −1 and NaN times outside the domain). Runs compiled, on all cores, when numba
+    is installed.
     """
     import numpy as np
 
