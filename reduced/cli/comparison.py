@@ -47,9 +47,11 @@ def crosscheck(
 ) -> int:
     """Reduced dynamics against the full network: one table, one verdict.
 
-    The full side is the numerical flow; the exact flow of all neurons stands beside it. A
-    row's tolerance is ten times the numerical flow's own error estimate. Gradient descent is
-    shown too and never part of the verdict. Exit code 0 when all rows agree, 1 otherwise.
+    The full side is the numerical flow; the exact flow of all neurons stands beside it where
+    the terminal has room, and in --json. A row's tolerance is ten times the numerical flow's
+    own error estimate; the rows named collapsed (each group one particle) allow what the
+    measured spread of K₊ accounts for. Gradient descent is shown too and never part of the
+    verdict. Exit code 0 when all rows agree, 1 otherwise.
     With --data the groups living after condensation are the reduced model, and there is no descent.
 
     \b

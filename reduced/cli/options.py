@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from inspect import Parameter, signature
+from inspect import Parameter, cleandoc, signature
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Option
@@ -269,10 +269,16 @@ def spread(command: Callable[..., int]) -> Callable[..., int]:
         }
         return command(**gathered, **given)
 
-    flat.__name__, flat.__doc__ = command.__name__, command.__doc__
+    flat.__name__, flat.__doc__ = command.__name__, _flowing(command.__doc__ or "")
     flat.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return flat
+
+
+def _flowing(text: str) -> str:
+    """Join the lines of each paragraph, so that the terminal wraps them; those marked \\b stay as they are."""
+    paragraphs = cleandoc(text).split("\n\n")
+    return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
 
 
 def _fields_as_parameters(record: Any) -> list[Parameter]:
