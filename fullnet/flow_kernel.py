@@ -100,16 +100,23 @@ def aim(tables: Any, state: Any, room: Any, pace: float) -> tuple[float, int]:
 
 
 @njit(cache=True)
-def arrival(tables: Any, room: Any, i: int, order: int, unit: float, last: float) -> float:
-    """Return the x ≤ last at which the nearest neuron of the i-th gate taken gets to its surface, or −1."""
+def arrival(tables: Any, state: Any, room: Any, i: int, order: int, unit: float, last: float) -> float:
+    """Return the x ≤ last at which the nearest neuron of the i-th gate taken gets to its surface, or −1.
+
+    One that was just put on that surface is beyond what roundings of the step can do.
+    """
     crowd, s = room.gates[i] // tables.side.shape[1], room.gates[i] % tables.side.shape[1]
     side, velocity = tables.side[crowd, s], tables.velocity[crowd, s]
-    reach = 0.0
+    reach = travel = 0.0
     for j in range(room.p.shape[1]):
         reach += max(-side * velocity[j], 0.0) * room.gained[j]
-    if reach < room.far[i] * (1 - 1e-12):
+        travel += abs(velocity[j]) * room.gained[j]
+    far = room.far[i]
+    if far < inf and state.fresh[state.root[room.gates[i]] // tables.side.shape[1], s]:
+        far = max(far, 8 * EPS * travel)
+    if reach < far * (1 - 1e-12):
         return -1.0
-    room.c[0] = room.far[i]
+    room.c[0] = far
     for n in range(order + 1):
         value = 0.0
         for j in range(room.p.shape[1]):
@@ -146,7 +153,7 @@ def next_event(
     if x < 0:
         x, what = 1.0, -1
     for i in range(looked):
-        root = arrival(tables, room, i, order, unit, x)
+        root = arrival(tables, state, room, i, order, unit, x)
         if 0 <= root < x or (root == x and what < 0):
             x, what, which = root, SEVERAL, room.gates[i]
     for e in range(len(tables.exit_crowd)):

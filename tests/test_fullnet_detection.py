@@ -63,7 +63,9 @@ def test_plateaus_of_the_noisy_reference():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noisy_runs_climb_in_three_plateaus(seed):
-    flow = fullnet.gradient_flow(fullnet.initial_network(100, 2, 0.1, 1.0, seed), fullnet.noisy(seed=seed), 1e4)
+    flow = fullnet.gradient_flow(
+        fullnet.initial_network(100, 2, 0.1, 1.0, seed), fullnet.noisy(seed=seed), 1e4
+    )
     found = fullnet.detect(flow)
     assert [round(15 * plateau.level) for plateau in found.plateaus] == [12, 13, 14]
     for plateau in found.plateaus:

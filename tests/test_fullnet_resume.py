@@ -28,7 +28,9 @@ def arrays(flow):
     """Everything a flow consists of."""
     yield from ((name, getattr(flow.pieces, name)) for name in PIECE_COLUMNS)
     yield from ((name, getattr(flow.history, name)) for name in (*MOVE_COLUMNS, "start", "keys"))
-    yield from ((name, getattr(flow.standing, name)) for name in (*STANDING_ARRAYS, "t", "since", "since_low"))
+    yield from (
+        (name, getattr(flow.standing, name)) for name in (*STANDING_ARRAYS, "t", "since", "since_low")
+    )
     yield "W", flow.neurons(flow.end)
     yield "f", flow.at(np.linspace(0, flow.end, 7))
 
