@@ -86,7 +86,7 @@ class CompiledEngine:
             rows = [row for *_, row in motion.exits]
             jumps = [self.surfaces.jump(s) for s, *_ in motion.exits]
             self.tables = tables._replace(
-                exit_crowd=np.array([crowd for crowd, *_ in self.exits]),
+                exit_crowd=np.append(tables.exit_crowd, [number] * len(motion.exits)),
                 exit_row=np.vstack([tables.exit_row, rows]),
                 exit_jump=np.vstack([tables.exit_jump, jumps]),
             )

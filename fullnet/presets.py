@@ -16,7 +16,7 @@ _WIDEST, _NARROWEST = math.pi / 30, math.pi / 60
 _COPIES = 3
 
 
-def noisy(p: int = 4, dim: int = 2, seed: int = 0) -> DataSet:
+def noisy(p: float = 4, dim: int = 2, seed: int = 0) -> DataSet:
     """Build the paper's noisy data (§A.3): 3(p+1) unit points, 3p positive and 3 negative, equal weights.
 
     The first point of either label is at the half-angle π/30 from the axis (0, −1, 0, …), the others at

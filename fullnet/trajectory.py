@@ -57,7 +57,7 @@ class Event:
     after: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Death:
     """A neuron inactive on every point from time t on: it never moves again.
 

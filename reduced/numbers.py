@@ -30,8 +30,12 @@ _EXAMPLES = "a number such as 4, 0.1, 1e-20, pi/15 or sqrt(2)/3"
 ExactLike = Union["Exact", int, float, str, Fraction, Decimal]
 
 
-class _Malformed(ValueError):
+class _Malformed(InputError):
     """Why a text or an operation is not an exact real number."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("number", why, _EXAMPLES)
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -253,7 +257,7 @@ def read_number(text: str, name: str = "number") -> Exact:
             ctx.prec = 64
             value.evaluate(ctx)
     except _Malformed as why:
-        raise InputError(name, f"{text!r} ({why})", _EXAMPLES) from None
+        raise InputError(name, f"{text!r} ({why.why})", _EXAMPLES) from None
     except InputError:
         raise InputError(name, repr(text), _EXAMPLES) from None
     return value

@@ -101,7 +101,6 @@ def test_any_option_at_the_borders_of_its_range_ends_cleanly(
         (["plateau", "--digits", "0"], "digits"),
         (["plateau", "--digits", "100001"], "digits"),
         (["plateau", "--loss", "logistic", "--method", "exact"], "closed form"),
-        (["plateau", "--method", "enclosure"], "exact, taylor"),
         (["derive", "--phase", "V"], "phase"),
         (["simulate", "--m", "100000000"], "m:"),
         (["simulate", "--m", "10000000", "--dim", "1000"], "dim"),

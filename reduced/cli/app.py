@@ -18,6 +18,7 @@ from reduced.cli.options import spread
 from reduced.cli.perturbation import perturb
 from reduced.cli.render import note, print_json, print_tables
 from reduced.cli.simulation import simulate
+from reduced.errors import BudgetExceeded
 from reduced.records import Outcome
 
 DONE, DISAGREES, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
@@ -74,9 +75,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
         return INTERRUPTED
-    except (ArithmeticError, MemoryError) as why:
+    except (ArithmeticError, MemoryError, BudgetExceeded) as why:
         _give_up(why, "--json" in words)
         return BUDGET
+    except OSError as why:
+        note(f"cannot write the output ({why.strerror or type(why).__name__})")
+        return BAD_INPUT
     except Exception as why:
         if not _is_bad_input(why):
             raise

@@ -57,7 +57,10 @@ def plateau(
     problem, start, digits = model.problem(), state.start(), out.checked()
     solved = _solve(problem, start, digits, method)
     radius: dict[str, str | None] | None = getattr(solved, "radius", None)
-    laws = asdict(asymptotic(problem, start, digits))
+    laws = {
+        name: None if solved.times[name] == "0" else law
+        for name, law in asdict(asymptotic(problem, start, digits)).items()
+    }
     more, tables = dependence.facts(problem, start, digits)
     if out.json:
         print_json(

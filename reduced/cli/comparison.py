@@ -73,8 +73,8 @@ def crosscheck(
         warn_without(extra)
     try:
         with progress("cross-checking") as update, time_limit(seconds):
-            if data.data is not None:
-                points = data.points(problem, network.W.shape[1])
+            if data.other:
+                points = data.points(problem, network.W.shape[1], weights.seed)
                 found = crosscheck_data(
                     network, points, problem.loss, until=until, digits=digits, ridge=ridge, on_stage=update
                 )

@@ -72,8 +72,8 @@ def gd(
     slope, steps = read_slope(subgradient), read_steps(steps)
     seconds = flow.seconds()
     network = weights.network(model)
-    points = data.points(problem, network.W.shape[1])
-    notes = [*weights.unused(model), *(outside_assumption(problem) if data.data is None else [])]
+    points = data.points(problem, network.W.shape[1], weights.seed)
+    notes = [*weights.unused(model), *([] if data.other else outside_assumption(problem))]
     warn_without("numba")
     runs: list[fullnet.Descent] = []
     try:

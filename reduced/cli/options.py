@@ -232,15 +232,73 @@ class Data:
             "--data", _NETWORK, "FILE", "Take points X, y (weights) from .npz or CSV instead of p and Δ."
         ),
     ] = None
+    preset: Annotated[
+        str | None,
+        _choice(
+            "--preset",
+            _NETWORK,
+            "two-point|noisy|orthogonal",
+            "Data by name: the two points; 3(p + 1) noisy ones; orthogonally separable ones, drawn by --seed.",
+        ),
+    ] = None
 
-    def points(self, problem: Problem, dim: int) -> fullnet.DataSet:
-        """Build the two points in dimension dim, or load the file."""
+    @property
+    def other(self) -> bool:
+        """Whether the data are not the two points."""
+        return self.data is not None or self.preset not in (None, "two-point")
+
+    def points(self, problem: Problem, dim: int, seed: int | None = None) -> fullnet.DataSet:
+        """Build the two points or a preset in dimension dim, or load the file."""
         import fullnet
         from reduced.maxmargin.network import as_float
 
+        if self.preset is not None:
+            choose(self.preset, "preset", ("two-point", "noisy", "orthogonal"))
+            if self.data is not None:
+                raise InputError("preset", self.preset, "either --preset or --data, not both")
         if self.data is not None:
             return fullnet.load_data(self.data)
-        return fullnet.two_point(as_float(problem.p, "p"), as_float(problem.delta, "delta"), dim)
+        p = as_float(problem.p, "p")
+        if self.preset == "noisy":
+            return fullnet.noisy(p, dim, _or(seed, 0))
+        if self.preset == "orthogonal":
+            return fullnet.orthogonal(dim=dim, seed=_or(seed, 0))
+        return fullnet.two_point(p, as_float(problem.delta, "delta"), dim)
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where a flow is kept."""
+
+    out: Annotated[
+        str | None,
+        _choice(
+            "--out",
+            _RUN,
+            "FILE.npz",
+            "Save the flow there, every few seconds and at its end (numerical flow only).",
+        ),
+    ] = None
+    resume: Annotated[
+        bool,
+        Option(
+            "--resume", rich_help_panel=_RUN, help="Go on with the flow saved at --out; bit for bit the same."
+        ),
+    ] = False
+
+    def checkpoint(self) -> fullnet.Checkpoint | None:
+        """Return where and how often to save, None without --out."""
+        import fullnet
+
+        if self.resume and self.out is None:
+            raise InputError("resume", "no file", "--out FILE, the flow to go on with")
+        return None if self.out is None else fullnet.Checkpoint(self.out)
+
+    def earlier(self) -> fullnet.Trajectory | None:
+        """Load the flow to go on with, None without --resume."""
+        import fullnet
+
+        return fullnet.load_trajectory(self.out) if self.resume and self.out is not None else None
 
 
 def choose(value: str, name: str, allowed: tuple[str, ...]) -> str:

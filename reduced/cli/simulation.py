@@ -16,6 +16,7 @@ from reduced.cli.options import (
     Digits,
     Flow,
     Model,
+    Saving,
     Weights,
     choose,
     outside_assumption,
@@ -55,6 +56,7 @@ def simulate(
     weights: Weights,
     data: Data,
     flow: Flow,
+    saving: Saving,
     out: Digits,
     precision: Annotated[
         str,
@@ -85,19 +87,23 @@ def simulate(
       reduced simulate --seed 3 --precision 30
       reduced simulate --init weights.npz --until 1e6 --json
       reduced simulate --data points.csv --dim 10
+      reduced simulate --preset noisy --dim 2 --m 1000 --out run.npz --resume
     """
     problem = model.problem(assumption=False)
     way, digits = _engine(precision, method, out.checked())
-    if way == "exact" and data.data is not None:
-        raise InputError("method", "exact", "ode: with --data there is no closed form")
+    if way == "exact" and data.other:
+        raise InputError("method", "exact", "ode: with --data or --preset there is no closed form")
+    if way == "exact" and (saving.out is not None or saving.resume):
+        raise InputError("method", "exact", "ode: only the numerical flow can be saved")
     network = weights.network(model)
-    notes = [*weights.unused(model), *(outside_assumption(problem) if data.data is None else [])]
+    notes = [*weights.unused(model), *([] if data.other else outside_assumption(problem))]
     T_I = condensation_time(model, weights, network)
     try:
         if way == "exact":
             record = _exact_record(network, problem, flow, digits)
         else:
-            record = _numeric_record(network, problem, data, flow, digits)
+            points = data.points(problem, network.W.shape[1], weights.seed)
+            record = _numeric_record(follow_saved(network, points, problem, flow, saving), digits)
         record["times"] = {"T_I": exact_text(T_I, digits), **record["times"]}
     except BudgetExceeded:
         record = {"outcome": Outcome.BUDGET.value}
@@ -171,20 +177,17 @@ def _exact_record(network: fullnet.Network, problem: Problem, flow: Flow, digits
     }
 
 
-def _numeric_record(
-    network: fullnet.Network, problem: Problem, data: Data, flow: Flow, digits: int
-) -> dict[str, Any]:
-    """Follow the flow numerically; every number has the digits its error estimate leaves."""
+def _numeric_record(path: fullnet.Trajectory, digits: int) -> dict[str, Any]:
+    """Read off a numerical flow; every number has the digits its error estimate leaves."""
     import fullnet
 
-    points = data.points(problem, network.W.shape[1])
-    path = follow(network, points, problem, flow, estimate_error=True)
-    phases = fullnet.phase_times(path) if points.is_two_point else None
+    phases = fullnet.phase_times(path) if path.data.is_two_point else None
+    detection = fullnet.detect(path)
     found = dict.fromkeys(TIMES[1:]) | (phases.times if phases else {})
     known = [name for name in TIMES[1:] if found[name] is not None]
     errors = {found[name]: phases.errors[name] for name in known} if phases else {}
     printed = _Trusted(path, errors, frozenset(event.t for event in path.events), digits)
-    living = count_living(path.living, network)
+    living = count_living(path.living, path.network)
     return {
         "living": living,
         "times": {name: printed.time(found[name]) for name in TIMES[1:]},
@@ -199,12 +202,16 @@ def _numeric_record(
         "outcome": _outcome(path.outcome.value, living) if phases else path.outcome.value,
         "plateaus": [
             {
-                "start": printed.time(start),
-                "end": printed.time(end),
-                "level": double_text(level, min(digits, _LEVEL_DIGITS)),
+                "start": printed.time(plateau.start),
+                "end": printed.time(plateau.end),
+                "level": double_text(plateau.level, min(digits, _LEVEL_DIGITS)),
             }
-            for start, end, level in _plateaus(path, phases)
+            for plateau in detection.plateaus
         ],
+        "condensation": {
+            "t": printed.time(detection.condensed_at),
+            "clusters": [cluster.members.tolist() for cluster in detection.clusters],
+        },
         "until": double_text(path.end, digits),
     }
 
@@ -243,6 +250,21 @@ class _Trusted:
         return max(error, _PER_PREDICTION * t * float(self.path.prediction_error(t)))
 
 
+def follow_saved(
+    network: fullnet.Network, points: fullnet.DataSet, problem: Problem, flow: Flow, saving: Saving
+) -> fullnet.Trajectory:
+    """Run the numerical gradient flow with its error estimate, saved on the way and resumed as asked."""
+    return follow(
+        network,
+        points,
+        problem,
+        flow,
+        estimate_error=True,
+        checkpoint=saving.checkpoint(),
+        resume=saving.earlier(),
+    )
+
+
 def follow(
     network: fullnet.Network,
     points: fullnet.DataSet,
@@ -250,6 +272,8 @@ def follow(
     flow: Flow,
     *,
     estimate_error: bool = False,
+    checkpoint: fullnet.Checkpoint | None = None,
+    resume: fullnet.Trajectory | None = None,
 ) -> fullnet.Trajectory:
     """Run the numerical gradient flow as the options say."""
     import fullnet
@@ -266,6 +290,8 @@ def follow(
             budget=budget,
             on_progress=lambda t, events: update(f"t = {t:.3g}, {events} events"),
             estimate_error=estimate_error,
+            checkpoint=checkpoint,
+            resume=resume,
         )
 
 
@@ -276,17 +302,6 @@ def count_living(living: Any, network: fullnet.Network) -> dict[str, int]:
         "negative": int((living & (network.sign < 0)).sum()),
         "dead": int((~living).sum()),
     }
-
-
-def _plateaus(
-    path: fullnet.Trajectory, phases: fullnet.Phases | None
-) -> list[tuple[float, float | None, float]]:
-    """Return (start, end, level) of the stretches of constant accuracy below 1."""
-    if phases is not None:
-        return [(plateau.start, plateau.end, plateau.level) for plateau in phases.plateaus]
-    changes = path.accuracy_changes
-    ends = [*(t for t, _ in changes[1:]), None]
-    return [(start, end, level) for (start, level), end in zip(changes, ends, strict=True) if level < 1]
 
 
 def _event(t: str, kind: str, neuron: int | str, before: str, after: str) -> dict[str, Any]:

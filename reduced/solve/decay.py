@@ -17,6 +17,7 @@ from reduced.solve.timeline import (
     check_state,
     collapsed_flow,
     guard_digits,
+    living_groups,
     regime,
     require_exponential,
 )
@@ -98,4 +99,9 @@ def _in_text(law: AngleLaw, digits: int) -> AngleLaw:
 def flow_laws(flow: Flow, problem: Problem) -> dict[str, AngleLaw]:
     """Return the laws of K₊ and K₋ in a collapsed flow as mpf, by label; empty when a group is."""
     found = regime(problem)
-    return {} if found is None else {label: angle_law(flow, found, label) for label in (PLUS, MINUS)}
+    both_live = living_groups(flow) == {PLUS, MINUS}
+    return (
+        {}
+        if found is None or not both_live
+        else {label: angle_law(flow, found, label) for label in (PLUS, MINUS)}
+    )

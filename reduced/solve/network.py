@@ -8,11 +8,15 @@ from typing import Any
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, cos, exact, sin
+from reduced.numbers import sign as sign_of
 from reduced.records import Event, Loss, Outcome, Problem
-from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment
+from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment, exact_flow
 from reduced.solve.promise import keep_promise
 
 TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
+
+# Below this angle the times between events overflow the fast chain's logarithms; the plain driver has none.
+NARROW = exact("1/1000")
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,13 @@ def network_flow(
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
     horizon = None if until is None else exact(until, "until")
+    narrow = sign_of(problem.delta - NARROW) < 0
     smallest = min((abs(float(w)) for row in W for w in row[:2] if w), default=1.0)
 
     def compute(ctx: Any) -> ExactRun:
         end = None if horizon is None else horizon.evaluate(ctx)
-        return measure(neuron_flow(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
+        solve = exact_flow if narrow else neuron_flow
+        return measure(solve(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
 
     return keep_promise(compute, ExactRun.numbers, digits, 20 + _zeros(smallest) + _zeros_of(problem.delta))
 

@@ -210,9 +210,7 @@ class TaylorBlock(Block):
         while True:
             if index == len(self.steps):
                 if index >= MAX_STEPS:
-                    raise BudgetExceeded(
-                        f"the plateau needs more than {MAX_STEPS} Taylor steps: use --method exact"
-                    )
+                    raise BudgetExceeded(f"the plateau needs more than {MAX_STEPS} Taylor steps")
                 self.steps.append(self._next_step())
             yield self.steps[index]
             index += 1
