@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _give_up(why: ArithmeticError | MemoryError, as_json: bool) -> None:
+def _give_up(why: ArithmeticError | MemoryError | BudgetExceeded, as_json: bool) -> None:
     """Print the outcome of a computation that no affordable precision or memory brings to its end."""
     note(f"beyond what can be computed: {_one_line(why)}")
     if as_json:

@@ -84,7 +84,7 @@ def plateau(
         *([] if radius is None else [values("Proved radii of the times", list(radius.items()))]),
         values(
             "Leading laws as Δ → 0",
-            [(name, value) for name, value in laws.items()],
+            list(laws.items()),
         ),
         *tables,
         _closing(solved.regime, solved.outcome.message, f"method {solved.method}"),
