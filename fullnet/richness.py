@@ -87,8 +87,8 @@ def width_study(
     """Follow networks of several widths and fit how the share of changed patterns depends on the width.
 
     Arguments: data; widths m; regime ``rich`` (initial size κ₁ for every m) or ``lazy`` (κ₁√m, so that single
-    weights do not shrink with m and training moves them relatively little); until, flow time; seeds to average
-    over. Raises InputError.
+    weights do not shrink with m and training moves them by about 1/√m; at a small angle Δ of two points
+    that sets in where √m ≫ 1/Δ² only); until, flow time; seeds to average over. Raises InputError.
     """
     choice(regime, "regime", REGIMES)
     sizes = tuple(count(m, "widths") for m in widths)

@@ -35,6 +35,9 @@ class Outcome(StrEnum):
         return _MESSAGES[self]
 
 
+# At so many times at most a flow is compared with its second computation.
+_COMPARED = 20_000
+
 _MESSAGES = {
     Outcome.FINISHED: "finished: the run reached its end",
     Outcome.BUDGET: "the budget was used up before the end; everything up to there is kept",
@@ -271,10 +274,12 @@ def _profile(trajectory: Trajectory) -> tuple[Floats, Floats, Floats, Floats]:
         raise InputError("estimate_error", False, "a flow computed with estimate_error=True")
     eps = float(np.finfo(float).eps)
     starts = trajectory.pieces.start
-    common = starts[starts <= shadow.end]
-    gap = np.max(np.abs(trajectory.at(common) - shadow.at(common)), axis=1)
-    size = 1 + np.max(np.abs(trajectory.pieces.prediction[: len(common)]), axis=1)
-    floor = 2 * eps * size * np.sqrt(1 + np.arange(len(common)))
+    within = np.flatnonzero(starts <= shadow.end)
+    which = within[:: 1 + len(within) // _COMPARED]
+    common, f = starts[which], trajectory.pieces.prediction[which]
+    gap = np.max(np.abs(f - shadow.at(common)), axis=1)
+    size = 1 + np.max(np.abs(f), axis=1)
+    floor = 2 * eps * size * np.sqrt(1 + which)
     absolute = np.maximum.accumulate(np.maximum(gap, floor))
     other = {_identity(event, order): event.t for event, order in _ordered(shadow.events)}
     times = np.array([0.0, *(event.t for event in trajectory.events)])

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from io import StringIO
 from typing import Any
@@ -99,9 +100,15 @@ def exact_text(value: Exact, digits: int) -> str:
 
 def double_text(value: float, digits: int) -> str:
     """Write a double as a decimal string at a number of significant digits, 17 at most."""
+    return decimal_string(_doubles().mpf(value), min(digits, 17))
+
+
+@cache
+def _doubles() -> Any:
+    """Return the one context in which doubles are written; a new one for each number would be slow."""
     from reduced.solve.promise import private_context
 
-    return decimal_string(private_context(20).mpf(value), min(digits, 17))
+    return private_context(20)
 
 
 def trusted_text(value: float, error: float, digits: int) -> str:
