@@ -109,5 +109,6 @@ def _errors(trajectory: Trajectory, shadow: Trajectory, times: dict[str, float |
 def _crossing_error(trajectory: Trajectory, t: float) -> float:
     piece = trajectory.pieces.locate(np.array([t]))[0]
     rates = trajectory.history.rates(piece)[0]
-    speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t))))
-    return float(trajectory.prediction_error(t)) / speed if speed else math.inf
+    with np.errstate(over="ignore", invalid="ignore"):  # forces may leave the range of doubles
+        speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t))))
+    return float(trajectory.prediction_error(t)) / speed if speed > 0 else math.inf
