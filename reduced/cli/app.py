@@ -16,7 +16,7 @@ from reduced.cli.descent import gd
 from reduced.cli.ledger import theorems
 from reduced.cli.options import spread
 from reduced.cli.perturbation import perturb
-from reduced.cli.render import note, print_json, print_tables
+from reduced.cli.render import announce, forget, note, print_json, print_tables
 from reduced.cli.simulation import simulate
 from reduced.errors import BudgetExceeded
 from reduced.records import Outcome
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     exceeded, 130 interrupted.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    forget()
     try:
         code = app(args=words, prog_name="reduced", standalone_mode=False)
         if code == INTERRUPTED:  # newer versions of Typer catch Ctrl-C themselves
@@ -86,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         note(_one_line(why))
         return BAD_INPUT
+    announce()
     return code if isinstance(code, int) else DONE
 
 

@@ -69,12 +69,12 @@ def crosscheck(
     slope, count = read_slope(subgradient), None if steps is None else read_steps(steps)
     until, ridge, seconds = flow.until_or(LAST_TIME), flow.checked_ridge(), flow.seconds()
     network = weights.network(model)
+    points = data.points(problem, network.W.shape[1], weights.seed) if data.other else None
     for extra in ("numba", "gmpy2"):
         warn_without(extra)
     try:
         with progress("cross-checking") as update, time_limit(seconds):
-            if data.other:
-                points = data.points(problem, network.W.shape[1], weights.seed)
+            if points is not None:
                 found = crosscheck_data(
                     network, points, problem.loss, until=until, digits=digits, ridge=ridge, on_stage=update
                 )

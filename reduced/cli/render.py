@@ -18,6 +18,7 @@ from reduced.numbers import Exact, decimal_string
 Update = Callable[[str], None]
 
 _warned: set[str] = set()
+_pending: list[str] = []
 _ANY_WIDTH = 10**9
 
 
@@ -85,8 +86,20 @@ def note(line: str) -> None:
 
 
 def warn_without(extra: str) -> None:
-    """Say once that an optional package that makes this command fast is missing."""
-    if find_spec(extra) is None and extra not in _warned:
+    """Say once, at the end of a command that had good input, that a package that makes it fast is missing."""
+    if find_spec(extra) is None and extra not in _warned and extra not in _pending:
+        _pending.append(extra)
+
+
+def forget() -> None:
+    """Drop the warnings of a command that ended on bad input."""
+    _pending.clear()
+
+
+def announce() -> None:
+    """Write the warnings that waited for the input to prove good."""
+    while _pending:
+        extra = _pending.pop()
         _warned.add(extra)
         note(f"running without {extra}: slower; install the extra 'fast'")
 
