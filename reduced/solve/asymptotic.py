@@ -1,4 +1,4 @@
-"""The leading laws of the plateau's times as Δ → 0 (theory §6), for both losses."""
+"""The leading laws of the plateau's times as Δ → 0, for both losses."""
 
 from __future__ import annotations
 

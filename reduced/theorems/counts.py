@@ -1,4 +1,4 @@
-"""How many neurons live: exact probabilities of Theorem 4.1's count bounds, and of the regimes (theory §6).
+"""How many neurons live: exact probabilities of Theorem 4.1's count bounds, and of the regimes.
 
 A positive neuron joins K₊ with probability 2α₊, a negative one K₋ with 2α₋ (κ₁ → 0; sector angles). With half
 of the signs positive the counts are independent binomials over m/2 neurons each; with fair-coin signs they

@@ -53,7 +53,7 @@ class SeededCounts:
 
 
 def living_by_rule(network: fullnet.Network, problem: Problem) -> tuple[Mask, Mask]:
-    """Return the masks (m,) of K₊ and K₋ that the raw weights predict as κ₁κ₂ → 0 (theory §6; derived)."""
+    """Return the masks (m,) of K₊ and K₋ that the raw weights predict as κ₁κ₂ → 0 (derived)."""
     p = as_float(problem.p, "p")
     fate = _fates(network, problem, (1 / p, 1 / p)).fate
     return fate == JOINS_PLUS, fate == JOINS_MINUS

@@ -1,4 +1,4 @@
-"""Table 2 of the paper: measured phase times beside the Θ-estimates, over Δ and over p (theory §9)."""
+"""Table 2 of the paper: measured phase times beside the Θ-estimates, over Δ and over p."""
 
 from __future__ import annotations
 

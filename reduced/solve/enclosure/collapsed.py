@@ -64,7 +64,7 @@ def enclosure_timeline(problem: Problem, start: Start, digits: int = 30) -> Encl
     Arguments: problem (exponential loss); start, the state at flow time 0; digits asked. The flow is solved
     event by event in balls: every event is a proved root, and proved to be the first, since each competing
     distance is certified positive there and monotone up to there. Raises InputError as ``timeline`` does, and
-    Undecided for an equality that neither balls nor symbols can decide. Source: closed form of theory §5.
+    Undecided for an equality that neither balls nor symbols can decide. Source: closed form derived here.
     """
     require_exponential(problem)
     check_state(problem, start)
@@ -100,7 +100,7 @@ def enclosure_predict(
 def enclosure_limit(problem: Problem, digits: int = 30) -> EnclosedLimit:
     """Enclose the margin γ and ρ of the limit direction (both groups must be non-empty).
 
-    Source: Thm 4.10–4.11; margins derived here (theory §7). The regime is decided exactly.
+    Source: Thm 4.10–4.11; margins derived here. The regime is decided exactly.
     """
 
     def compute(ctx: BallContext) -> LimitValues:

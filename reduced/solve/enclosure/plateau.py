@@ -3,7 +3,7 @@
 In Phase II f₋ = f₋₀ − βq + λ ln(y/y₀) with λ = C/g and slope −β + λ z/y. From below the fixed ratio (z₀ > 0)
 the slope falls, so f₋ is concave and, from f₋₀ > 0 or an upward start at 0, has one root. The share of K₊ in
 f₋ rises until r = c and falls after, so one that is positive at the root was positive before it: no event of
-Phase II came earlier, for r stays below r∞ ≤ 1 < 1/c. After it f₋ only falls (theory §3: C = 0 in Phase III,
+Phase II came earlier, for r stays below r∞ ≤ 1 < 1/c. After it f₋ only falls (C = 0 in Phase III,
 r > c in Phase IV). Whatever is not certified here goes the long way, through the whole timeline.
 """
 

@@ -100,7 +100,7 @@ def network_flow_general(
     Arguments: W (m, d) and sign (m,) ±1, initial weights; X (N, d), y (N,) ±1, weights (N,) (default 1/N);
     kappa2 > 0, the output weights are sign κ₂/√m; loss ``exp`` or ``logistic``; digits of every event time;
     until > 0; ridge, the choice on repelling kinks; max_events, a budget. Floats stand for their exact binary
-    values. Returns a GeneralRun. Raises InputError, NotUnique. Source: theory §2–3, derived here.
+    values. Returns a GeneralRun. Raises InputError, NotUnique. Derived here.
     """
     start = network_start(W, sign, X, y, weights)
     return solve_from(

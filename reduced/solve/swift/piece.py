@@ -1,4 +1,4 @@
-"""A smooth piece of the m-neuron flow in closed form, for any number type (theory §5; derived here).
+"""A smooth piece of the m-neuron flow in closed form, for any number type (derived here).
 
 Neurons are counted by pattern: N₁ (++), N₂ (+−), N₃ (−+), N₄ (0+), N₅ (+0), both signs together. With u =
 |a|⟨b,x₊⟩ and v = |a|⟨b,x₋⟩, what a neuron adds to f₊ and f₋, the rates are integers times constants,

@@ -82,7 +82,7 @@ def network_flow_double(
     (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
     runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
     machine code is made for the first time. Returns a SwiftRun. Raises InputError, MissingExtra (compiled
-    without numba), or NotUnique for a start on a repelling ridge. Source: theory §5, last lines.
+    without numba), or NotUnique for a start on a repelling ridge. Derived here.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
