@@ -134,7 +134,7 @@ def _shortly_after(e: Evidence) -> Measurement:
 
 
 def phase_three_law(e: Evidence) -> float | None:
-    """Return the small-Δ law of T_III − T_II (theory §6; it has no Δ in it), None unless α < 1."""
+    """Return the small-Δ law of T_III − T_II (it has no Δ in it), None unless α < 1."""
     if e.alpha >= 1:
         return None
     excess = (len(e.positive) - len(e.negative)) / e.m
