@@ -96,10 +96,6 @@ class Exact:
             return f"{left}{self.op}{right}"
         return f"{self.op}({self.args[0]})"
 
-    def approximate(self, ctx: Any) -> Any:
-        """Evaluate in an mpmath context at its working precision, cancellation included (no promise)."""
-        return _evaluate(self, ctx)
-
     def evaluate(self, ctx: Any) -> Any:
         """Evaluate in an mpmath context to its full relative precision.
 

@@ -17,6 +17,7 @@ from reduced.crosscheck.fates import DIES, JOINS_MINUS, JOINS_PLUS, Fates, predi
 from reduced.crosscheck.prediction import Prediction, on_their_way, predict_from, state_of
 from reduced.crosscheck.records import Check, CrossCheck
 from reduced.errors import InputError
+from reduced.maxmargin.network import as_float
 from reduced.numbers import ExactLike, decimal_string, exact
 from reduced.records import Loss, Outcome, Problem
 from reduced.solve.limit import limit_values
@@ -59,7 +60,7 @@ def crosscheck(
         raise InputError("loss", problem.loss.value, "exp: the cross-check needs the exact m-neuron flow")
     say = on_stage or (lambda _: None)
     say("numerical flow of the network")
-    data = fullnet.two_point(_double(problem.p), _double(problem.delta), network.W.shape[1])
+    data = fullnet.two_point(as_float(problem.p, "p"), as_float(problem.delta, "delta"), network.W.shape[1])
     full = fullnet.gradient_flow(network, data, until, ridge=ridge, budget=budget, estimate_error=True)
     phases = fullnet.phase_times(full)
     say("exact flow of the network")
@@ -119,17 +120,13 @@ def problem_of_network(problem: Problem, network: fullnet.Network, fates: Any) -
     )
 
 
-def _double(value: Any) -> float:
-    return float(value.evaluate(private_context(20)))
-
-
 def _fates(network: fullnet.Network, problem: Problem, full: fullnet.Trajectory, t1: float) -> Fates:
     """Predict every fate from the initial weights, over the force ratios Phase I went through."""
     f = full.at(np.linspace(0.0, t1, 65))
-    ratios = np.exp(f.sum(axis=1)) / _double(problem.p)
+    ratios = np.exp(f.sum(axis=1)) / as_float(problem.p, "p")
     u, v = (network.W @ x for x in full.data.X)
     return predicted_fates(
-        u, v, network.sign, _double(problem.delta), (float(ratios.min()), float(ratios.max()))
+        u, v, network.sign, as_float(problem.delta, "delta"), (float(ratios.min()), float(ratios.max()))
     )
 
 

@@ -21,6 +21,7 @@ from reduced.maxmargin.cone import least_distance
 from reduced.maxmargin.network import Floats, LimitVectors, Pair, checked_angle, data_points
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign, sin
 from reduced.records import Regime
+from reduced.solve.promise import private_context
 
 Kinks = tuple[bool, bool]
 """Whether K₊ lies on the kink of x₋, and K₋ on that of x₊."""
@@ -115,8 +116,6 @@ def optimum(alpha_plus: ExactLike, alpha_minus: ExactLike, delta: ExactLike, dig
     that holds is the one whose kink multipliers lie in [0, 1] and whose other neurons lie on the active
     side; at a tie of two regimes both give the same point. Raises InputError naming the argument.
     """
-    import mpmath
-
     angle = checked_angle(delta)
     alphas = exact(alpha_plus, "alpha_plus"), exact(alpha_minus, "alpha_minus")
     for name, value in zip(("alpha_plus", "alpha_minus"), alphas, strict=True):
@@ -124,8 +123,7 @@ def optimum(alpha_plus: ExactLike, alpha_minus: ExactLike, delta: ExactLike, dig
             raise InputError(
                 name, value, "a positive fraction (without neurons of both signs no margin is positive)"
             )
-    ctx = mpmath.mp.clone()
-    ctx.dps = digits + 20
+    ctx = private_context(digits + 20)
     ctx.dps += 4 * max(0, -int(ctx.log10(angle.evaluate(ctx))) + 1)
     fractions = alphas[0].evaluate(ctx), alphas[1].evaluate(ctx)
     candidates = [_candidate(ctx, angle, fractions, kinks) for kinks in _POSSIBLE]

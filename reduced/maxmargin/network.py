@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from reduced.errors import InputError
 from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign, sin
 from reduced.records import Regime
+from reduced.solve.promise import private_context
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -94,11 +95,7 @@ def checked_signs(signs: ArrayLike, count: int, name: str = "sign") -> Floats:
 
 def as_float(value: ExactLike, name: str) -> float:
     """Return the double nearest to an exact number; raise InputError naming the argument."""
-    import mpmath
-
-    ctx = mpmath.mp.clone()
-    ctx.prec = 80
-    return float(exact(value, name).evaluate(ctx))
+    return float(exact(value, name).evaluate(private_context(24)))
 
 
 def living_sets(
@@ -166,10 +163,7 @@ def plane_vector(coefficients: Pair, delta: ExactLike) -> Floats:
 
     Sum and difference of the coefficients are formed in high precision: for small Δ they cancel.
     """
-    import mpmath
-
-    ctx = mpmath.mp.clone()
-    ctx.dps = _DIGITS_BEHIND_DOUBLES
+    ctx = private_context(_DIGITS_BEHIND_DOUBLES)
     half = checked_angle(delta) / 2
     on_plus, on_minus = (exact(value, "limit").evaluate(ctx) for value in coefficients)
     across = (on_plus - on_minus) * sin(half).evaluate(ctx)

@@ -11,7 +11,7 @@ from reduced.numbers import Exact, cos, exact, sin
 from reduced.numbers import sign as sign_of
 from reduced.records import Event, Loss, Outcome, Problem
 from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment, exact_flow
-from reduced.solve.promise import keep_promise
+from reduced.solve.promise import keep_promise, private_context
 
 TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
 
@@ -193,6 +193,4 @@ def _zeros(value: float) -> int:
 
 def _zeros_of(delta: Exact) -> int:
     """Return the digits that Δ² − differences (g − h r and the like) may cancel."""
-    import mpmath
-
-    return 4 * _zeros(float(delta.evaluate(mpmath.mp.clone())))
+    return 4 * _zeros(float(delta.evaluate(private_context(15))))

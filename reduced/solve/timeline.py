@@ -13,7 +13,7 @@ from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 from reduced.solve.flow import DEAD, Flow, Geometry, Particle, exact_flow
 from reduced.solve.generated import regime_bounds
 from reduced.solve.pieces import ClosedForm, Pieces
-from reduced.solve.promise import keep_promise
+from reduced.solve.promise import keep_promise, private_context
 
 PLUS, MINUS = "K+", "K-"
 EVENTS = ("T_plat", "T_II", "T_III")
@@ -241,9 +241,7 @@ def outcome_of(problem: Problem, start: Start, found: Moments) -> Outcome:
 
 def guard_digits(problem: Problem, start: Start) -> int:
     """Return guard digits for the known cancellations: Δ → 0 and parameters close to a regime boundary."""
-    import mpmath
-
-    ctx = mpmath.mp.clone()
+    ctx = private_context(15)
     delta = problem.delta.evaluate(ctx)
     guard = 15 + ceil(4 * max(0.0, -log10(float(delta))))
     return guard + max(_closeness(ctx, gap) for gap in _gaps(problem, start))
