@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from reduced.solve.flow import NotUnique
 from reduced.solve.swift.chain import (
     BOTH,
+    BUDGET,
     COLUMNS,
     COUNTS,
     DEAD,
@@ -33,6 +35,9 @@ from reduced.solve.swift.chain import (
     Setting,
 )
 from reduced.solve.swift.kernels import Kernels
+
+# So many rows are written before the caller is asked whether to go on.
+_ROWS_BETWEEN = 512
 
 # By the levels before and after a passage of r: the groups (sign, sliding pattern) that leave their kink.
 _RELEASED = {
@@ -61,11 +66,14 @@ def level_of(delta: Any, gap: Any) -> int:
     return int(delta >= 0) + int(delta > gap)
 
 
-def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, int]:
+def follow(
+    setting: Setting, start: Start, kernels: Kernels, stop: Callable[[], bool] | None = None
+) -> tuple[Record, int]:
     """Follow the flow until nothing happens any more, or to the last time or row of the setting.
 
-    Arguments: setting; start; kernels, where it runs. Returns the record and why it ends: ENDED, CUT or
-    BUDGET. Raises NotUnique when a neuron reaches the origin of the data plane.
+    Arguments: setting; start; kernels, where it runs; stop, asked before every few rows, ends it when it says True.
+    Returns the record and why it ends: ENDED, CUT or BUDGET. Raises NotUnique when a neuron reaches the origin
+    of the data plane.
     """
     zero = 0 * start.r
     neurons = Neurons(
@@ -77,12 +85,11 @@ def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, in
     m = len(neurons.sign)
     record = _first_row(start, kernels, neurons, zero)
     while True:
-        record = _with_room(record, kernels, m + 2, zero)
         queues = _queues(setting, neurons, record, kernels, zero)
-        why = kernels.run_leg(setting, neurons, *queues, record)
+        why = FULL
         while why == FULL:
             record = _with_room(record, kernels, m + 2, zero)
-            why = kernels.run_leg(setting, neurons, *queues, record)
+            why = _run_leg(setting, neurons, queues, record, kernels, stop)
         if why == ORIGIN:
             last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
             raise NotUnique(f"neuron {last} reaches both kinks at once, at the origin of the data plane")
@@ -92,6 +99,25 @@ def follow(setting: Setting, start: Start, kernels: Kernels) -> tuple[Record, in
         passage = int(record.switches[mark + 1]), int(record.switches[mark + 2])
         for sign, before, after in _RELEASED.get(passage, ()):
             kernels.release(setting, neurons, record, sign, before, after)
+
+
+def _run_leg(
+    setting: Setting,
+    neurons: Neurons,
+    queues: tuple[Queue, ...],
+    record: Record,
+    kernels: Kernels,
+    stop: Callable[[], bool] | None,
+) -> int:
+    """Run a leg, in portions where there is somebody to ask between them."""
+    if stop is None:
+        return kernels.run_leg(setting, neurons, *queues, record)
+    while not stop():
+        most = min(setting.most_rows, int(record.counts[ROWS]) + _ROWS_BETWEEN)
+        why = kernels.run_leg(setting._replace(most_rows=most), neurons, *queues, record)
+        if why != BUDGET or most == setting.most_rows:
+            return why
+    return BUDGET
 
 
 def _first_row(start: Start, kernels: Kernels, neurons: Neurons, zero: Any) -> Record:

@@ -107,14 +107,16 @@ def move(piece: Piece, q: Any) -> Motion:
         X = (L - q * (piece.above_inverse / h)) / g
         Y = (c * L - q * (piece.above_c / h)) / g
         change = piece.G * gone / h
-        delta = delta + change if q < 1 else (piece.above_c - piece.G * exp(-q)) / h
-        return Motion(L, S, q / h, X, Y, r + change, delta)
+        if q < 1:
+            return Motion(L, S, q / h, X, Y, r + change, delta + change)
+        rest = piece.G * exp(-q)
+        return Motion(L, S, q / h, X, Y, (g - rest) / h, (piece.above_c - rest) / h)
     if piece.kind == PLUS:
         S, L, change = q / g, q, r * expm1(q)
         R = change / g
     elif piece.kind == MINUS:
-        R, L, change = q / h, -q, r * expm1(-q)
-        S = expm1(q) / (r * h)
+        R, S, change = q / h, expm1(q) / (r * h), r * expm1(-q)
+        return Motion(-q, S, R, S - c * R, c * S - R, r * exp(-q), delta + change)
     else:
         S, R, L, change = q, r * q, 0 * q, 0 * q
     return Motion(L, S, R, S - c * R, c * S - R, r + change, delta + change)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import expm1, inf, log, sqrt
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from reduced.errors import InputError, MissingExtra
 from reduced.numbers import Exact, cos, exact, sin
 from reduced.records import Loss, Outcome, Problem
-from reduced.solve.flow import Ridge
+from reduced.shown import shown
+from reduced.solve.flow import NotUnique, Ridge
 from reduced.solve.network import TIMES
 from reduced.solve.promise import private_context
 from reduced.solve.swift import chain, kernels
@@ -21,6 +23,7 @@ from reduced.solve.swift.chain import COLUMNS, NOBODY, PATTERNS, Record, Setting
 from reduced.solve.swift.engine import Start, follow, level_of
 from reduced.solve.swift.path import Floats, Integers, Path, Place
 from reduced.solve.swift.piece import Angle
+from reduced.solve.swift.shadow import Errors, compare, nudged
 from reduced.solve.swift.start import contributions, patterns
 
 _DIGITS = 60
@@ -50,7 +53,7 @@ class SwiftRun:
     times: flow times by name (:data:`reduced.solve.network.TIMES`, None when the event never comes, inf past
     1e308) and log_times, their logarithms; predictions: (f₊, f₋) at each of these and at ``start``;
     positive, negative, dead: neurons at the end; plateaus: (start, end or None, accuracy); events; path, for
-    predictions, weights and counts at any time.
+    predictions, weights and counts at any time; errors, their estimated errors where asked for.
     """
 
     times: dict[str, float | None]
@@ -63,6 +66,9 @@ class SwiftRun:
     events: Switches
     outcome: Outcome
     path: Path
+    errors: Errors | None = None
+
+    __repr__ = shown
 
 
 def network_flow_double(
@@ -74,6 +80,8 @@ def network_flow_double(
     max_events: int | None = None,
     compiled: bool | None = None,
     on_compile: Callable[[], None] | None = None,
+    estimate_error: bool = False,
+    max_seconds: float | None = None,
 ) -> SwiftRun:
     """Solve the gradient flow of an m-neuron network on the two data points, in doubles.
 
@@ -81,18 +89,40 @@ def network_flow_double(
     problem, of which p, delta and kappa2 count (exponential loss); until, the last flow time of interest
     (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
     runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
-    machine code is made for the first time. Returns a SwiftRun. Raises InputError, MissingExtra (compiled
-    without numba), or NotUnique for a start on a repelling ridge. Derived here.
+    machine code is made for the first time; estimate_error, whether to solve a second flow with an input that
+    differs by rounding and compare; max_seconds, a budget of wall time. Returns a SwiftRun. Raises InputError,
+    MissingExtra (compiled without numba), or NotUnique for a start on a repelling ridge. Derived here.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
     weights, signs = _checked(W, sign)
     setting, start, scale = _begin(weights, signs, problem, until, ridge, max_events)
     where = _kernels(len(signs), compiled, on_compile)
-    record, why = follow(setting, start, where)
-    outcome = Outcome.BUDGET if why == chain.BUDGET else Outcome.FINISHED
     weight = _constants(problem.p, problem.delta, problem.kappa2).weight_plus
-    return _measure(_path(setting, start, scale, record, outcome), outcome, (weight, 1 - weight))
+
+    def solve(begin: Start, bounds: Setting, stop: Callable[[], bool] | None = None) -> SwiftRun:
+        record, why = follow(bounds, begin, where, stop)
+        outcome = Outcome.BUDGET if why == chain.BUDGET else Outcome.FINISHED
+        return _measure(_path(bounds, begin, scale, record, outcome), outcome, (weight, 1 - weight))
+
+    run = solve(start, setting, _alarm(max_seconds, 2 if estimate_error else 1))
+    if not estimate_error:
+        return run
+    if run.outcome is Outcome.BUDGET:
+        setting = setting._replace(most_rows=len(run.path.rows))
+    try:
+        shadow = solve(nudged(start, setting.angle.gap), setting)
+    except NotUnique:
+        shadow = None
+    return replace(run, errors=compare(run, shadow))
+
+
+def _alarm(max_seconds: float | None, parts: int) -> Callable[[], bool] | None:
+    """Return whether the first of equal parts of a budget is used up, as a function."""
+    if max_seconds is None:
+        return None
+    last = perf_counter() + max_seconds / parts
+    return lambda: perf_counter() > last
 
 
 def _checked(W: Any, sign: Any) -> tuple[Floats, Integers]:
