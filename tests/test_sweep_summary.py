@@ -20,6 +20,7 @@ from reduced import sweep
 from reduced.errors import InputError, MissingExtra
 from reduced.sweep import store, table
 from reduced.sweep.plot import draw_fit
+from tests import labels
 
 
 def _made(computation: str, axes: dict[str, str], value: Callable[[dict], str | None]) -> list[sweep.Row]:
@@ -135,6 +136,7 @@ def test_the_picture_shows_the_rows(small_angles: Path) -> None:
     for line, one in zip(points, fit.series, strict=True):
         assert sorted(line.get_xdata()) == pytest.approx(sorted(x / math.log(10) for x in one.x))
         assert sorted(line.get_ydata()) == pytest.approx(sorted(y / math.log(10) for y in one.y))
+    assert labels.wrong(panel.figure) == []
 
 
 def test_exports_carry_every_row_with_all_its_digits(

@@ -8,14 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from reduced.errors import InputError
+from reduced.figures import style
+from reduced.figures.files import save_figure
 from reduced.sweep.scaling import Fit, Series
 
 FORMATS = (".png", ".svg", ".pdf")
 MAX_PANELS = 24
 _MAX_LEGEND = 6
 _COLUMNS = 3
-# Okabe and Ito's palette, told apart by the colour-blind; markers tell the groups apart in grayscale.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# The height of a legend's line, as a part of the Axes.
+_LEGEND_LINE = 0.055
+# Markers tell the groups apart in grayscale.
+_COLOURS = (
+    style.BLUE,
+    style.VERMILLION,
+    style.GREEN,
+    style.PURPLE,
+    style.ORANGE,
+    style.SKY,
+    style.BLACK,
+)
 _MARKERS = "osD^vPX"
 _SYMBOLS = {
     "delta": "Δ (radians)",
@@ -35,24 +47,22 @@ def plot_fits(fits: Sequence[Fit], path: str | Path) -> None:
     Arguments: fits, at least one and at most :data:`MAX_PANELS`; path, ending in .png, .svg or .pdf. Axes
     show log₁₀ where numbers leave the range of doubles. Raises InputError.
     """
-    from matplotlib.figure import Figure
-
-    if Path(path).suffix.lower() not in FORMATS:
+    target = Path(path)
+    if target.suffix.lower() not in FORMATS:
         raise InputError("plot", str(path), f"a file name ending in {', '.join(FORMATS)}")
+    if not target.parent.is_dir():
+        raise InputError("plot", str(path), "a file in a folder that exists")
     if not 1 <= len(fits) <= MAX_PANELS:
         raise InputError("plot", f"{len(fits)} fits", f"1 to {MAX_PANELS} fits to draw")
     columns = min(_COLUMNS, len(fits))
     lines = math.ceil(len(fits) / columns)
-    figure = Figure(figsize=(4.6 * columns, 3.8 * lines), layout="constrained")
-    panels = list(figure.subplots(lines, columns, squeeze=False).flat)
-    for panel, fit in zip(panels, fits, strict=False):
-        draw_fit(panel, fit)
+    with style.styled():
+        figure, panels = style.figure(4.6 * columns, 3.8 * lines, lines, columns)
+        for panel, fit in zip(panels, fits, strict=False):
+            draw_fit(panel, fit)
     for panel in panels[len(fits) :]:
         panel.set_axis_off()
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as why:
-        raise InputError("plot", str(path), f"a file that can be written ({why.strerror})") from None
+    save_figure(figure, target)
 
 
 def draw_fit(panel: Any, fit: Fit) -> Any:
@@ -60,16 +70,29 @@ def draw_fit(panel: Any, fit: Fit) -> Any:
     for k, one in enumerate(fit.series):
         _draw_series(panel, fit, one, k)
     panel.set_xlabel(f"log₁₀ {_SYMBOLS.get(fit.parameter, fit.parameter)}")
-    panel.set_ylabel(f"log₁₀ {fit.quantity}")
+    panel.set_ylabel("log₁₀ " + _quantity(fit.quantity))
     error = "" if math.isnan(fit.error) else f" ± {fit.error:.1g}"
     theory = "" if fit.theory is None else f", Δ → 0: {fit.theory}"
-    panel.set_title(f"{fit.computation}: exponent {fit.exponent:.4g}{error}{theory}", fontsize=9)
+    panel.set_title(f"{fit.computation}: exponent {fit.exponent:.4g}{error}{theory}")
     panel.locator_params(nbins=5)
     panel.margins(y=0.15)
-    panel.grid(alpha=0.3)
     if 1 < len(fit.series) <= _MAX_LEGEND or fit.series[0].law:
-        panel.legend(fontsize=7)
+        _legend_above(panel)
     return panel
+
+
+def _quantity(name: str) -> str:
+    """Return how a quantity, or a difference of two, is written in figures."""
+    terms = [style.event_name(term) for term in name.split(" - ")]
+    return f"({' − '.join(terms)})" if len(terms) > 1 else terms[0]
+
+
+def _legend_above(panel: Any) -> None:
+    """Add the legend in a stretch of the Axes freed for it above the data."""
+    handles, _ = panel.get_legend_handles_labels()
+    low, high = panel.get_ylim()
+    panel.set_ylim(low, low + (high - low) / (1 - _LEGEND_LINE * (len(handles) + 1)))
+    panel.legend(loc="upper right")
 
 
 def _draw_series(panel: Any, fit: Fit, one: Series, k: int) -> None:
