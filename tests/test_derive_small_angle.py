@@ -70,6 +70,38 @@ def test_the_leading_terms_are_the_leading_laws():
         assert sp.simplify(law - first) == 0
 
 
+def test_the_constants_the_paper_s_orders_hide():
+    """From f = 0, T_plat κ₂²Δ²/p and T_II κ₂²Δ²/p^{1/(1−α)} as Δ → 0, of theory's laws."""
+    alpha = alpha_minus / alpha_plus
+    laws = {"T_plat": 2 * (1 + p) * (1 - p ** sp.Rational(-1, 2)) / (alpha_plus + alpha_minus) / p}
+    laws["T_II"] = 2 * (1 + p) * (p ** (alpha / (1 - alpha)) - p ** sp.Rational(-1, 2))
+    laws["T_II"] /= (alpha_plus + alpha_minus) * p ** (1 / (1 - alpha))
+    values = {p: 7, alpha_plus: sp.Rational(2, 9), alpha_minus: sp.Rational(1, 8)}
+    for name, law in laws.items():
+        constant = small_angle_series(name).hidden_constant
+        assert constant.free_symbols == {p, alpha_plus, alpha_minus}
+        assert abs(sp.N((constant - law).subs(values), 30)) < 1e-28
+
+
+def test_the_paper_s_orders_become_exact_with_their_constants():
+    """T_plat and T_II of the closed form, over Θ times its constant, tend to 1 like Δ²."""
+    problems = {delta: problem(4, delta, "1/4", "3/20") for delta in ("1/100", "1/1000")}
+    for name in ("T_plat", "T_II"):
+        series, off = small_angle_series(name), []
+        for delta, given in problems.items():
+            values = {p: 4, alpha_plus: sp.Rational(1, 4), alpha_minus: sp.Rational(3, 20), kappa2: 1}
+            whole = (series.paper_order * series.hidden_constant).subs(values).subs(Delta, sp.Rational(delta))
+            exact = Decimal(timeline(given, start(), digits=30).times[name])
+            off.append(abs(float(exact / Decimal(str(sp.N(whole, 30))) - 1)))
+        assert off[1] < 1e-3
+        assert off[0] / off[1] == pytest.approx(100, rel=0.05)
+
+
+def test_only_the_times_of_phase_two_have_an_order_in_the_paper():
+    assert small_angle_series("gamma").paper_order is None
+    assert small_angle_series("gamma").hidden_constant is None
+
+
 def test_the_known_second_terms():
     """p = 4, α± = 1/4, 3/20: T_plat − c₀/Δ² → −0.1226 and T_II − c₁/Δ² → −595.400."""
     values = {p: 4, alpha_plus: sp.Rational(1, 4), alpha_minus: sp.Rational(3, 20), kappa2: 1}

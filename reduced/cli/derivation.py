@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from reduced.cli.options import choose
 from reduced.cli.render import print_json, print_tables, print_text, values
+from reduced.errors import InputError
 
 if TYPE_CHECKING:
     from reduced.derive import Course, LimitDirection, PredictionODE
 
 PHASES = ("I", "II", "III", "IV")
 FORMATS = ("text", "latex", "json", "python")
+MODULES = ("math", "numpy", "mpmath")
 SMALL_ANGLE = "small-angle"
 
 
@@ -37,6 +39,16 @@ def derive(
     json: Annotated[
         bool, Option("--json", help="Short for --format json.", rich_help_panel="Output")
     ] = False,
+    module: Annotated[
+        str | None,
+        Option(
+            "--module",
+            metavar="math|numpy|mpmath",
+            help="What --format python computes with: floats, arrays, any precision. Default: math; "
+            "small-angle: mpmath.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
 ) -> int:
     """Derive the reduced dynamics from the network, and print them.
 
@@ -50,11 +62,12 @@ def derive(
       reduced derive --phase II
       reduced derive --format json
       reduced derive --phase limit --format latex
-      reduced derive --phase small-angle --format python
+      reduced derive --format python --module numpy > rates.py
     """
     asked = choose(phase, "phase", (*PHASES, "limit", SMALL_ANGLE, "all"))
     form = choose("json" if json else form, "format", FORMATS)
     names = [*PHASES, "limit"] if asked == "all" else [asked]
+    backend = _backend(module, form, names)
     if form == "json":
         print_json(_record(names))
     elif form == "text":
@@ -62,8 +75,19 @@ def derive(
     elif form == "latex":
         print_text("\n\n".join(f"% {title}\n{derived.latex()}" for title, derived in _derived(names)))
     else:
-        print_text(_module(names))
+        print_text(_source(names, backend))
     return 0
+
+
+def _backend(module: str | None, form: str, names: Sequence[str]) -> str:
+    """Return the module the exported Python computes with."""
+    if module is None:
+        return "mpmath" if SMALL_ANGLE in names else "math"
+    if form != "python":
+        raise InputError("module", repr(module), "--format python beside it")
+    if SMALL_ANGLE in names and module in ("math", "numpy"):
+        raise InputError("module", repr(module), "mpmath: the small-angle terms have dilogarithms")
+    return choose(module, "module", MODULES)
 
 
 def _derived(names: Sequence[str]) -> list[tuple[str, Any]]:
@@ -99,7 +123,13 @@ def _record(names: Sequence[str]) -> dict[str, Any]:
     if SMALL_ANGLE in names:
         from reduced.derive import QUANTITIES, small_angle_series
 
-        record["small_angle"] = {quantity: small_angle_series(quantity).strings() for quantity in QUANTITIES}
+        found = [small_angle_series(quantity) for quantity in QUANTITIES]
+        record["small_angle"] = {series.quantity: series.strings() for series in found}
+        record["paper_order"] = {
+            series.quantity: {"order": str(series.paper_order), "constant": str(series.hidden_constant)}
+            for series in found
+            if series.paper_order is not None
+        }
     return record
 
 
@@ -168,7 +198,13 @@ def _tables(names: Sequence[str]) -> list[Any]:
     for regime, entry in record.get("limit", {}).items():
         tables.append(values(f"Limit, {regime} ({', '.join(entry['regime'])})", _limit_rows(entry)))
     for quantity, terms in record.get("small_angle", {}).items():
-        tables.append(values(f"{quantity} as Δ → 0, by powers of Δ", list(terms.items())))
+        tables.append(f"{quantity} as Δ → 0, by powers of Δ:\n")
+        lines = {f"  {power}: ": text for power, text in terms.items()}
+        order = record["paper_order"].get(quantity)
+        if order is not None:
+            lines["  the paper: "] = f"Θ({order['order']})"
+            lines["  its constant as Δ → 0, from f = 0: "] = order["constant"]
+        tables += [name + text + "\n" for name, text in lines.items()]
     return tables
 
 
@@ -206,10 +242,8 @@ def _condition_rows(entry: dict[str, Any]) -> list[tuple[str, str]]:
     return [("while", condition["relation"]) for condition in entry["conditions"]]
 
 
-def _module(names: Sequence[str]) -> str:
+def _source(names: Sequence[str], module: Any) -> str:
     """Write the source of one Python module with a function for everything derived."""
-    # the small-angle terms have dilogarithms, which the module math has not
-    module: Literal["math", "mpmath"] = "mpmath" if SMALL_ANGLE in names else "math"
     sources = [
         f"# {title}\n"
         + derived.python_source(_function_name(title), module).removeprefix(f"import {module}").strip()

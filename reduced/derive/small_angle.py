@@ -20,9 +20,20 @@ import sympy as sp
 from reduced.derive.export import Formula, Formulas
 from reduced.derive.limit import fixed_ratio, limit
 from reduced.derive.phases import phase
-from reduced.derive.plateau import f_minus_0, f_plus_0, in_powers_of_p, plateau_end
+from reduced.derive.plateau import f_minus_0, f_plus_0, in_powers_of_p, plateau_end, share_0
 from reduced.derive.power_series import PowerSeries, as_series, in_squared_angle
-from reduced.derive.symbols import Delta, DerivationError, Expr, c, is_zero, kappa2, p, s
+from reduced.derive.symbols import (
+    Delta,
+    DerivationError,
+    Expr,
+    alpha_minus,
+    alpha_plus,
+    c,
+    is_zero,
+    kappa2,
+    p,
+    s,
+)
 from reduced.errors import InputError
 
 u = sp.Symbol("u", positive=True)
@@ -43,8 +54,14 @@ QUANTITIES = (
 )
 TERMS = 3
 
+PAPER_ORDERS: dict[str, Expr] = {
+    "T_plat": p / (kappa2 * Delta) ** 2,
+    "T_II": p ** (1 / (1 - alpha_minus / alpha_plus * sp.cos(Delta))) / (kappa2 * Delta) ** 2,
+}
+"""The paper's Θ-estimates of the times of Phase II (Theorems 4.5 and 4.4)."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class SmallAngleSeries(Formulas):
     """quantity ~ Δ^lowest · Σ terms[k] Δ^(2k), up to e^(−x) beyond all orders.
 
@@ -54,6 +71,9 @@ class SmallAngleSeries(Formulas):
     quantity: str
     lowest: int
     terms: tuple[Expr, ...]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.quantity}: {self.listed()}>"
 
     def formulas(self) -> tuple[Formula, ...]:
         """Return the terms, named by their power of Δ."""
@@ -67,6 +87,20 @@ class SmallAngleSeries(Formulas):
         """Return the sum of the first ``count`` terms as an expression in Δ."""
         powers = (Delta ** (self.lowest + 2 * k) for k in range(count))
         return sum((term * power for term, power in zip(self.terms, powers, strict=False)), sp.Integer(0))
+
+    @property
+    def paper_order(self) -> Expr | None:
+        """The paper's Θ-estimate of the quantity, None where it has none."""
+        return PAPER_ORDERS.get(self.quantity)
+
+    @property
+    def hidden_constant(self) -> Expr | None:
+        """What the quantity is over the paper's Θ-estimate as Δ → 0, from the start f = 0 (derived here)."""
+        if self.paper_order is None:
+            return None
+        leading = self.terms[0].subs({f_plus_0: 0, f_minus_0: 0, share_0: 0})
+        order = (self.paper_order * Delta**-self.lowest).subs(Delta, 0)
+        return sp.factor_terms(sum(_power_of_p(term) for term in sp.Add.make_args(sp.expand(leading / order))))
 
 
 @cache
@@ -182,6 +216,12 @@ def _margin_series(quantity: str) -> SmallAngleSeries:
     first = sp.sqrt(squared.coefficients[0])
     terms = squared.root().coefficients[:TERMS]
     return SmallAngleSeries(quantity, lowest, tuple(sp.factor_terms(first * term) for term in terms))
+
+
+def _power_of_p(term: Expr) -> Expr:
+    """Return a product of powers of p as one power of p."""
+    power = sp.expand(sp.expand_log(sp.log(sp.factor(term)), force=True)).coeff(sp.log(p))
+    return term.subs(p, 1) * p ** sp.cancel(power)
 
 
 def _written(expression: Expr) -> Expr:
