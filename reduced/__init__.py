@@ -16,7 +16,9 @@ Everything public is here; heavy parts are imported when first used::
 - The derivation: the package ``derive`` (SymPy).
 - The end of training: :func:`kkt`, :func:`perturb` and the rest of the package ``maxmargin``.
 - The cross-check against ``fullnet``: the package ``crosscheck`` with its function of the same name.
-- Many settings at once: the package ``sweep``; the paper's statements: the package ``theorems``.
+- Many settings at once: the package ``sweep``; the paper's statements: the package ``theorems``; its
+  pictures and more: the package ``figures``.
+- One page on one network: the package ``report``.
 - Outcomes: :class:`Outcome`, :class:`Regime`, :class:`InputError`.
 """
 
@@ -30,8 +32,9 @@ from reduced.problem import problem, start
 from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
 
 if TYPE_CHECKING:
-    from reduced import crosscheck, derive, maxmargin, sweep, theorems
-    from reduced.maxmargin import kkt, perturb
+    from reduced import crosscheck, derive, figures, maxmargin, report, sweep, theorems
+    from reduced.maxmargin.kkt import kkt
+    from reduced.maxmargin.perturbation import perturb
     from reduced.solve.asymptotic import asymptotic
     from reduced.solve.decay import angle_laws
     from reduced.solve.limit import limit
@@ -55,7 +58,7 @@ _LAZY = {
     "taylor_timeline": "reduced.solve.taylor",
     "timeline": "reduced.solve.timeline",
 }
-_PACKAGES = ("crosscheck", "derive", "maxmargin", "sweep", "theorems")
+_PACKAGES = ("crosscheck", "derive", "figures", "maxmargin", "report", "sweep", "theorems")
 
 __all__ = [
     "InputError",
@@ -70,6 +73,7 @@ __all__ = [
     "asymptotic",
     "crosscheck",
     "derive",
+    "figures",
     "kkt",
     "limit",
     "maxmargin",
@@ -77,6 +81,7 @@ __all__ = [
     "perturb",
     "predict",
     "problem",
+    "report",
     "sensitivities",
     "start",
     "sweep",

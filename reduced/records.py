@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from reduced.shown import shown
+
 if TYPE_CHECKING:
     from reduced.numbers import Exact
 
@@ -57,7 +59,8 @@ class Loss(StrEnum):
 class Problem:
     """The collapsed model: two data points at angle Δ, weight ratio p, and living fractions α₊, α₋.
 
-    All numbers are exact; build it with :func:`reduced.problem`, which checks Assumption 3.1.
+    p > 0; delta = Δ in radians; alpha_plus = |K₊|/m; alpha_minus = |K₋|/m; kappa2 = κ₂, the size of the output
+    weights; loss. All numbers are exact; build it with :func:`reduced.problem`, which checks Assumption 3.1.
     """
 
     p: Exact
@@ -67,14 +70,26 @@ class Problem:
     kappa2: Exact
     loss: Loss = Loss.EXP
 
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.problem_html(self)
+
 
 @dataclass(frozen=True)
 class Start:
-    """A state of the collapsed model: f₊, f₋ and the share f₋⁽⁻⁾ ≤ 0 of the negative group in f₋."""
+    """A state of the collapsed model at flow time 0, in exact numbers; build it with :func:`reduced.start`.
+
+    f_plus = f₊; f_minus = f₋; f_minus_negative = f₋⁽⁻⁾ ≤ 0, the share of the negative group in f₋.
+    """
 
     f_plus: Exact
     f_minus: Exact
     f_minus_negative: Exact
+
+    __repr__ = shown
 
 
 @dataclass(frozen=True)
@@ -91,11 +106,15 @@ class Event:
     after: str
     residual: Any = None
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Timeline:
     """The times of the collapsed model, its predictions there, and how it ended.
 
+    ``problem`` and ``start`` are what was solved, ``regime`` is None when one group is empty, ``method`` is
+    exact, taylor or enclosure, ``outcome`` how it ended, ``events`` the switches of the two groups in order.
     ``times`` and ``predictions`` are keyed ``T_plat``, ``T_II``, ``T_III``; times are decimal strings at
     ``digits`` significant digits (``"inf"`` when the event never comes), predictions are ``(f₊, f₋)`` or
     None.
@@ -110,3 +129,10 @@ class Timeline:
     outcome: Outcome
     digits: int
     events: tuple[Event, ...] = field(default=())
+
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.timeline_html(self)

@@ -93,7 +93,10 @@ def crosscheck(
         )
     elif outcome is Outcome.PHASES_OVERLAP:
         notes.append("the phases overlap: the collapsed formulas do not apply and are left out")
-    if regime(living) is not None:
+    deaths = [event.time for event in exact_run.events if event.kind == "die"]
+    if regime(living) is not None and deaths and max(deaths) > full.end:
+        notes.append("not all neurons that die are dead when the run ends: the end of training is left out")
+    elif regime(living) is not None:
         say("end of training")
         checks += side.end_checks()
     say("gradient descent")

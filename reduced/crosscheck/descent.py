@@ -11,9 +11,11 @@ import fullnet
 from reduced.crosscheck.records import DescentRow
 from reduced.errors import InputError
 from reduced.numbers import ExactLike, decimal_string, exact, sign
+from reduced.records import Outcome
 from reduced.solve.promise import private_context
 
 DEFAULT_RATES = ("1e-2", "3e-3", "1e-3", "3e-4", "1e-4")
+_PAPER_TIME = 1500.0  # of the paper's 150 000 steps of 0.01
 _MOST_STEPS = 120_000_000
 _MOST_STEPS_WITHOUT_NUMBA = 400_000
 
@@ -29,9 +31,9 @@ def descent_rows(
 ) -> tuple[DescentRow, ...]:
     """Run gradient descent at several steps from the flow's initial weights.
 
-    Arguments: network, data, and the flow on them with its phases; learning_rates, exact numbers; steps of
-    each run (None: until 5 % past the flow's T_II or T_plat, within what the machine does in reasonable
-    time); subgradient of ReLU at 0.
+    Arguments: network, data, and full, the flow on them, with its phases; learning_rates, exact numbers; steps of
+    each run (None: until 5 % past the flow's T_II or T_plat, without them to its end or t = 1500, within what
+    the machine does in reasonable time); subgradient of ReLU at 0. Returns a row for each learning rate. Raises InputError. Source: §A.1.
     """
     rows = []
     for rate in learning_rates:
@@ -39,7 +41,7 @@ def descent_rows(
         if sign(exact_rate) <= 0:
             raise InputError("lr", exact_rate, "a positive step size")
         lr = float(exact_rate.evaluate(private_context(20)))
-        count = _steps_for(lr, phases) if steps is None else steps
+        count = _steps_for(lr, phases, full.end) if steps is None else steps
         run = fullnet.gradient_descent(network, data, lr, count, subgradient=subgradient)
         lost = full.living & ~run.living
         rows.append(
@@ -54,14 +56,21 @@ def descent_rows(
                     "negative": int((lost & (network.sign < 0)).sum()),
                 },
                 bool(np.array_equal(run.living, full.living)),
+                ended(run),
             )
         )
     return tuple(rows)
 
 
-def _steps_for(lr: float, phases: fullnet.Phases) -> int:
+def ended(run: fullnet.Descent) -> str:
+    """Name how a run of all its steps ended: ``finished`` when both times were found on the way."""
+    found = run.T_plat is not None and run.T_II is not None
+    return Outcome.FINISHED.value if found and run.outcome.value == "steps" else run.outcome.value
+
+
+def _steps_for(lr: float, phases: fullnet.Phases, end: float) -> int:
     ends = [t for t in (phases.times["T_II"], phases.times["T_plat"]) if t is not None]
-    horizon = 1.05 * max(ends, default=1500.0) + 10
+    horizon = 1.05 * max(ends) + 10 if ends else min(end, _PAPER_TIME)
     return min(math.ceil(horizon / lr), _MOST_STEPS if _has_numba() else _MOST_STEPS_WITHOUT_NUMBA)
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reduced.shown import shown
+
 JOINS_PLUS, JOINS_MINUS, DIES = "K+", "K-", "dead"
 
 
@@ -24,6 +26,8 @@ class Fates:
     fate: NDArray[np.str_]
     borderline: NDArray[np.bool_]
 
+    __repr__ = shown
+
 
 def predicted_fates(
     u: NDArray[np.float64],
@@ -36,7 +40,7 @@ def predicted_fates(
 
     Arguments: u, v (m,), the inner products ⟨b,x₊⟩, ⟨b,x₋⟩ at the start; sign (m,) of ±1; delta, the angle Δ;
     ratios, the least and the greatest r = Q/P during Phase I. The fates are those of the frozen loss, derived
-    by the symbolic engine; r = 1/p there, so p is read as 1/r.
+    by the symbolic engine; r = 1/p there, so p is read as 1/r. Returns the Fates. Source: Lem C.3–C.10.
     """
     candidates = [_fates_at(u, v, sign, delta, 1 / ratio) for ratio in ratios]
     return Fates(candidates[0], candidates[0] != candidates[1])

@@ -34,7 +34,7 @@ rise = sp.Symbol("ell", real=True)
 """ln(ρ/r₁), the way r still has to go at t₁; also ln ρ + ln p − f₊ − f₋ there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AngleLaw(Formulas):
     """angle(t) = constant/(log t + shift) (1 + O(1/log² t)) for the neurons of one group.
 
@@ -105,8 +105,9 @@ def constant_from_start(regime: str) -> Expr:
     """Derive the constant of the one open angle, K₋ in four-phase, K₊ in two-phase, from the start of training.
 
     For condensed groups that start in Phase II with predictions f_plus_0, f_minus_0, of which K₊ has the share
-    share_0 in f₋; κ₂ drops out. Two-phase: exact; four-phase: up to e^(−x) at T_II, beyond all orders in Δ.
-    Raises InputError in three-phase, where both angles end at 0.
+    share_0 in f₋; κ₂ drops out. Arguments: regime, four-phase or two-phase. Returns the constant of
+    :class:`AngleLaw`, in radians times log t. Two-phase: exact; four-phase: up to e^(−x) at T_II, beyond all
+    orders in Δ. Raises InputError in three-phase, where both angles end at 0. Derived here.
     """
     if regime == "two-phase":
         law = angle_law(regime, "K_plus")

@@ -10,11 +10,15 @@ import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import MpmathPrinter, PythonCodePrinter
 
-from reduced.derive.symbols import Expr, latex
+from reduced.derive.symbols import Delta, Expr, latex
 from reduced.errors import InputError
+from reduced.shown import cut, shown
 
 Backend = Literal["mpmath", "numpy"]
 _PRINTERS: dict[str, Any] = {"math": PythonCodePrinter, "mpmath": MpmathPrinter, "numpy": NumPyPrinter}
+_SHOWN = 48
+# The same number without the difference, which at small Δ would leave few digits.
+_WITHOUT_CANCELLATION = {1 - sp.cos(Delta): 2 * sp.sin(Delta / 2) ** 2}
 _CONTEXT_FUNCTIONS = ("mpf", "exp", "log", "sqrt", "cos", "sin", "tan", "pi", "e")
 
 
@@ -25,6 +29,11 @@ class Formula:
     name: str
     latex_name: str
     expression: Expr
+
+    __repr__ = shown
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex_name} = {latex(self.expression)}$$"
 
 
 class Formulas:
@@ -46,10 +55,17 @@ class Formulas:
         """Return the formulas as text by name, in the plain names of the symbols."""
         return {formula.name: str(formula.expression) for formula in self.formulas()}
 
+    def listed(self) -> str:
+        """Return the formulas on one line, long ones cut."""
+        return "; ".join(f"{name} = {cut(text, _SHOWN)}" for name, text in self.strings().items())
+
     def latex(self) -> str:
         """Return the formulas as one LaTeX ``aligned`` block, without dollar signs."""
         lines = [f"{formula.latex_name} &= {latex(formula.expression)}" for formula in self.formulas()]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.listed()}>"
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
@@ -69,20 +85,24 @@ class Formulas:
             modules = "numpy"
         else:
             raise InputError("backend", backend, "mpmath or numpy")
-        expressions = tuple(formula.expression for formula in self.formulas())
+        expressions = tuple(_computable(formula) for formula in self.formulas())
         function: Callable[..., tuple[Any, ...]] = sp.lambdify(self.arguments, expressions, modules=modules)
         return function
 
     def python_source(
         self, name: str = "formulas", module: Literal["math", "mpmath", "numpy"] = "math"
     ) -> str:
-        """Return the source of a stand-alone Python module with one function of :attr:`arguments`."""
+        """Return the source of a stand-alone Python module with one function of :attr:`arguments`.
+
+        Arguments: name of the function; module it computes with, ``math`` (floats), ``numpy`` (arrays broadcast)
+        or ``mpmath`` (numbers at its precision). Raises InputError for another module.
+        """
         if module not in _PRINTERS:
             raise InputError("module", module, "math, mpmath or numpy")
         known = {"polylog": "mpmath.polylog"} if module == "mpmath" else {}
         printer = _PRINTERS[module]({"fully_qualified_modules": True, "user_functions": known})
         listed = self.formulas()
-        values = [printer.doprint(formula.expression) for formula in listed]
+        values = [printer.doprint(_computable(formula)) for formula in listed]
         imports = f"import {module}\n\n\n" if any(f"{module}." in value for value in values) else ""
         arguments = ", ".join(str(symbol.name) for symbol in self.arguments)
         results = "".join(f"        {value},\n" for value in values)
@@ -90,3 +110,7 @@ class Formulas:
         return (
             f'{imports}def {name}({arguments}):\n    """Return ({named})."""\n    return (\n{results}    )\n'
         )
+
+
+def _computable(formula: Formula) -> Expr:
+    return formula.expression.xreplace(_WITHOUT_CANCELLATION)

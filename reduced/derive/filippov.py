@@ -8,8 +8,9 @@ from functools import cache
 import sympy as sp
 
 from reduced.derive.network import NetworkModel, Velocity, smooth_velocity
-from reduced.derive.symbols import DerivationError, Expr, tidy
+from reduced.derive.symbols import DerivationError, Expr, latex, tidy
 from reduced.errors import InputError
+from reduced.shown import shown
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,9 @@ class Condition:
 
     reason: str
     relation: Expr
+
+    def _repr_latex_(self) -> str:
+        return f"$${latex(self.relation)}$$"
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Motion:
     velocity: Velocity
     multipliers: tuple[Expr | None, ...]
     conditions: tuple[Condition, ...]
+
+    __repr__ = shown
 
 
 @cache

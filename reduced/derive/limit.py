@@ -34,7 +34,7 @@ alpha = sp.Symbol("alpha", positive=True)
 rho = sp.Symbol("rho", positive=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LimitDirection(Formulas):
     """The limiting direction of a two-point prediction ODE that stays in its phase for ever (Thm 4.10–4.11).
 
@@ -73,7 +73,11 @@ class LimitDirection(Formulas):
 
 
 def limit(regime: str) -> LimitDirection:
-    """Derive the limit direction of the four-, three- or two-phase regime from its final phase."""
+    """Derive the limit direction of a regime from its final phase.
+
+    Arguments: regime, one of :data:`FINAL_PHASES`. Returns the LimitDirection. Raises InputError for another
+    word. Source: Thm 4.10 (four-phase); the other regimes are derived here.
+    """
     if regime not in FINAL_PHASES:
         raise InputError("regime", regime, "four-phase, three-phase or two-phase")
     return limit_direction(phase(FINAL_PHASES[regime]))
@@ -117,7 +121,8 @@ def limit_direction(ode: PredictionODE) -> LimitDirection:
 def fixed_ratio(ode: PredictionODE) -> Expr:
     """Solve for the ratio ρ = Q/P of a two-point system at which d/dt ln(Q/P) = 0.
 
-    Raises InputError for other than two points, DerivationError without exponential loss or such a ratio.
+    Arguments: ode, of two points with exponential loss. Returns ρ in the ODE's symbols. Raises InputError for
+    other than two points, DerivationError without exponential loss or such a ratio. Source: Lem D.4, F.4.
     """
     matrix = ode.lotka_volterra()
     if matrix.shape != (2, 2):
@@ -132,9 +137,9 @@ def fixed_ratio(ode: PredictionODE) -> Expr:
 def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
     """Return the KKT stationarity residual of min ½‖θ‖² subject to yᵢf(xᵢ) ≥ 1.
 
-    One entry for each group and data point, in units of the output weight. θ is scaled to margin 1; the
-    point multipliers are in ratio 1 : ρ, and an element of the Clarke subdifferential with the kink
-    multipliers stands for the gradient of f.
+    Arguments: found, from :func:`limit`. Returns one entry for each group and data point, in units of the output
+    weight; 0 at a KKT point. θ is scaled to margin 1; the point multipliers are in ratio 1 : ρ, and an element
+    of the Clarke subdifferential with the kink multipliers stands for the gradient of f. Source: Thm 4.11.
     """
     ode = found.ode
     data = ode.model.data
@@ -155,7 +160,8 @@ def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
 def regime_bounds(found: LimitDirection) -> tuple[Expr, ...]:
     """Reduce a limit direction's conditions to inequalities for α = α₋/α₊ alone.
 
-    Conditions that hold for every 0 < Δ < π/2 are dropped. Returns relations such as α ≥ cos Δ.
+    Arguments: found, from :func:`limit`. Returns relations such as α ≥ cos Δ; conditions that hold for every
+    0 < Δ < π/2 are dropped. Derived here.
     """
     bounds: list[Expr] = []
     for condition in found.conditions:

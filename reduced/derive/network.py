@@ -9,6 +9,7 @@ import sympy as sp
 
 from reduced.derive.symbols import DerivationError, Expr, c, kappa2, m, p, tidy
 from reduced.errors import InputError
+from reduced.shown import shown
 
 _z, _g = sp.Symbol("z", real=True), sp.Symbol("g")
 
@@ -97,6 +98,8 @@ class DataSet:
     names: tuple[str, ...]
     forces: tuple[Expr, ...]
 
+    __repr__ = shown
+
     def __post_init__(self) -> None:
         """Check shapes, symmetry and labels."""
         size = len(self.labels)
@@ -125,7 +128,11 @@ class DataSet:
 
 
 def data_set(gram: Expr, labels: tuple[int, ...], weights: tuple[Expr, ...]) -> DataSet:
-    """Build a DataSet whose points are named 1 … N and whose forces are U_1 … U_N."""
+    """Build a DataSet whose points are named 1 … N and whose forces are U_1 … U_N.
+
+    Arguments: gram (N, N), the matrix of ⟨xᵢ, xⱼ⟩; labels (N,) of ±1; weights (N,), summing to 1. Raises
+    InputError. Any number of points: derived here.
+    """
     names = tuple(str(i + 1) for i in range(len(labels)))
     forces = tuple(sp.Symbol(f"U_{name}", positive=True) for name in names)
     return DataSet(sp.ImmutableMatrix(gram), tuple(labels), tuple(map(sp.sympify, weights)), names, forces)
@@ -154,6 +161,8 @@ class NetworkModel:
     loss: Loss = EXP
     output_scale: Expr = kappa2 / sp.sqrt(m)
 
+    __repr__ = shown
+
     def force(self, i: int) -> Expr:
         """Return wᵢ(−ℓ′(yᵢfᵢ)), the expression in fᵢ that the symbol Uᵢ stands for."""
         label = self.data.labels[i]
@@ -177,6 +186,8 @@ class Velocity:
 
     data: DataSet
     coefficients: tuple[Expr, ...]
+
+    __repr__ = shown
 
     def along(self, j: int) -> Expr:
         """Return ⟨ḃ,xⱼ⟩, the rate of the neuron's coordinate uⱼ."""

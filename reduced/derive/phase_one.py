@@ -37,7 +37,7 @@ radius = sp.Symbol("r", positive=True)
 """The norm ‖b‖."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolarMotion(Formulas):
     """A neuron's motion split into its norm's and its direction's (Lem C.1).
 
@@ -61,8 +61,8 @@ class PolarMotion(Formulas):
 def polar_motion(velocity: Velocity) -> PolarMotion:
     """Split a velocity ḃ = Σ cᵢxᵢ into the rate of ‖b‖ and of the direction b/‖b‖.
 
-    d‖b‖/dt = ⟨ḃ,ω⟩ and ω̇ = (ḃ − ⟨ḃ,ω⟩ω)/‖b‖, seen through ωᵢ = ⟨ω,xᵢ⟩. Checked: d(rωᵢ)/dt = ⟨ḃ,xᵢ⟩.
-    Source: Lem C.1.
+    d‖b‖/dt = ⟨ḃ,ω⟩ and ω̇ = (ḃ − ⟨ḃ,ω⟩ω)/‖b‖, seen through ωᵢ = ⟨ω,xᵢ⟩. Arguments: velocity. Returns the
+    PolarMotion. Checked: d(rωᵢ)/dt = ⟨ḃ,xᵢ⟩; raises DerivationError if that fails. Source: Lem C.1.
     """
     directions = tuple(sp.Symbol(f"omega_{name}", real=True) for name in velocity.data.names)
     radial = tidy(sum(ci * omega for ci, omega in zip(velocity.coefficients, directions, strict=True)))
@@ -146,7 +146,11 @@ def courses(sign: int, pattern: str, model: NetworkModel | None = None) -> tuple
 
 
 def all_courses(model: NetworkModel | None = None) -> tuple[Course, ...]:
-    """Derive the courses of all eight classes of initial direction."""
+    """Derive the courses of all eight classes of initial direction.
+
+    Arguments: model, the network (default: the paper's). Returns the courses, by sign and pattern. Raises
+    InputError as :func:`courses` does. Source: Lem C.3–C.10.
+    """
     classes = product((1, -1), ("++", "+-", "-+", "--"))
     return tuple(course for sign, pattern in classes for course in courses(sign, pattern, model))
 
@@ -155,7 +159,8 @@ def living_fractions(model: NetworkModel | None = None) -> tuple[Expr, Expr]:
     """Derive the expected fractions (α₊, α₋) of the neurons that join K₊ and K₋ as κ₁ → 0.
 
     Signs are fair coins and directions uniform; a course starts in a wedge of the plane of u and v, whose
-    angle over 2π is its probability. Derived here from the fates.
+    angle over 2π is its probability. Arguments: model, the network (default: the paper's). Returns (α₊, α₋) in
+    p and Δ. Derived here from the fates.
     """
     found = all_courses(model)
     plus, minus = (

@@ -23,7 +23,7 @@ f_plus_0, f_minus_0, share_0 = sp.symbols("f_plus_0 f_minus_0 f_minus_positive_0
 """The predictions at the start of the phase, and the share of K₊ in f₋ there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClosedForm(Formulas):
     """The solution of a two-point prediction ODE with exponential loss, in x = −ln(1 − r/r∞), r = Q/P.
 
@@ -91,8 +91,8 @@ def closed_form(ode: PredictionODE) -> ClosedForm:
 def substitution_residuals(found: ClosedForm) -> dict[str, Expr]:
     """Substitute a closed form into what it must solve; every residual returned must vanish identically.
 
-    Returns the residuals by name: Ṡ = P, Ṙ = Q = rP, both prediction equations (all per unit of P), and the
-    growth of Q/P computed from the forces against that of r.
+    Arguments: found, the closed form. Returns the residuals by name: Ṡ = P, Ṙ = Q = rP, both prediction
+    equations (all per unit of P), and the growth of Q/P computed from the forces against that of r.
     """
     ode = found.ode
     P, _ = ode.model.data.forces
@@ -114,7 +114,8 @@ def substitution_residuals(found: ClosedForm) -> dict[str, Expr]:
 def plateau_end(name: str) -> tuple[Expr, Expr, Expr]:
     """Return what must vanish at T_plat or T_II in Phase II: its start, its rates on P and on Q.
 
-    T_plat: f₋; T_II: the share of K₊ in f₋. Read off the derived Phase II system.
+    T_plat: f₋; T_II: the share of K₊ in f₋. Arguments: name, T_plat or T_II. Returns (start, rate on P, rate on
+    Q), read off the derived Phase II system. Raises InputError for another name. Source: Lem D.2, Thm 4.4–4.5.
     """
     ode = phase("II")
     positive = next(i for i, group in enumerate(PHASES["II"]) if group.sign > 0)
@@ -151,7 +152,7 @@ def far_expansion(found: ClosedForm, on_P: Expr, on_Q: Expr) -> tuple[Expr, Expr
     """Expand a displacement for small Δ at x = ξ/Δ², e⁻ˣ = 0, as constant + slope · ξ.
 
     Arguments: found, the closed form; on_P and on_Q, the rate's coefficients. Returns (constant, slope), the
-    constant in the predictions at the start.
+    constant in the predictions at the start. Derived here.
     """
     far = found.displacement(on_P, on_Q).subs(
         sp.log((sp.exp(x) - 1) / (sp.exp(x_0) - 1)), x - sp.log(sp.exp(x_0) - 1)

@@ -42,7 +42,7 @@ class Group:
         return "".join("+" if i in self.active else "0" if i in self.sliding else "-" for i in range(size))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PredictionODE(Formulas):
     """The prediction ODE ḟ = K U of a network whose neurons move in groups.
 
@@ -144,10 +144,10 @@ class PredictionODE(Formulas):
 def prediction_ode(model: NetworkModel, groups: Sequence[Group]) -> PredictionODE:
     """Derive the prediction ODE of a network whose living neurons form the given groups.
 
-    Each neuron of a group moves fᵢ at a σ′(uᵢ)⟨ḃ,xᵢ⟩ (0 where it slides); a group has (fraction · m) of
-    them. Arguments: model, the network; groups, the living groups (dead neurons move nothing). Raises
-    AutonomyError when a neuron's own coordinates survive in the rates. Source: Lem D.2–D.3, F.2–F.3; any
-    data, loss and groups: derived here.
+    Each neuron of a group moves fᵢ at a σ′(uᵢ)⟨ḃ,xᵢ⟩ (0 where it slides); a group has (fraction · m) of them.
+    Arguments: model, the network; groups, the living groups (dead neurons move nothing). Returns the
+    PredictionODE, time derivatives in flow time. Raises AutonomyError when a neuron's own coordinates survive in
+    the rates. Source: Lem D.2–D.3, F.2–F.3; any data, loss and groups: derived here.
     """
     motions = tuple(motion(model, group.sign, group.active, group.sliding) for group in groups)
     shares = tuple(

@@ -29,7 +29,7 @@ _gain_plus, _gain_minus = sp.symbols("g_plus g_minus", real=True)
 _imbalance = (_gain_plus - _gain_minus) ** 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Revival(Formulas):
     """One way to revive dead neurons of a limit network, ‖D‖ = ‖θ̄‖ = 1.
 

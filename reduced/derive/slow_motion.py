@@ -21,7 +21,7 @@ E = sp.Symbol("E", positive=True)
 """e^(−f₋) on the slow curve."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SlowMotion(Formulas):
     """Phase II to leading order in Δ, once P and Q have become equal.
 

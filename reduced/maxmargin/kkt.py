@@ -26,6 +26,7 @@ from reduced.maxmargin.network import (
     checked_signs,
 )
 from reduced.numbers import ExactLike, exact, sign
+from reduced.shown import shown
 
 _MAX_STEPS = 200
 _MAX_HALVINGS = 40
@@ -52,6 +53,8 @@ class KKT:
     complementarity: float | None
     feasible: bool
     slope: float
+
+    __repr__ = shown
 
 
 def kkt(

@@ -21,6 +21,7 @@ from reduced.maxmargin.cone import least_distance
 from reduced.maxmargin.network import Floats, LimitVectors, Pair, checked_angle, data_points
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign, sin
 from reduced.records import Regime
+from reduced.shown import shown
 from reduced.solve.promise import private_context
 
 Kinks = tuple[bool, bool]
@@ -188,6 +189,8 @@ class ConvexOptimum:
     gamma: float
     classes: Floats
 
+    __repr__ = shown
+
 
 def convex_optimum(
     alpha_plus: float, alpha_minus: float, delta: ExactLike, kappa2: float = 1.0
@@ -196,7 +199,7 @@ def convex_optimum(
 
     Arguments: alpha_plus, alpha_minus > 0, fractions by sign; delta, the angle Δ; kappa2 > 0. Each margin
     is the least of two linear functions (its kinked share switched off or on), so the constraints are four
-    half-spaces in ℝ⁴. Raises InputError when no margin can be positive.
+    half-spaces in ℝ⁴. Returns the ConvexOptimum. Raises InputError when no margin can be positive.
     """
     if not (alpha_plus > 0 and alpha_minus > 0):
         raise InputError(

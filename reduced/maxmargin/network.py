@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from reduced.errors import InputError
 from reduced.numbers import PI, Exact, ExactLike, cos, exact, sign, sin
 from reduced.records import Regime
+from reduced.shown import shown
 from reduced.solve.promise import private_context
 
 Floats = NDArray[np.float64]
@@ -38,10 +39,12 @@ class LimitVectors:
     regime: Regime
     gamma: Any
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Angles:
-    """The largest angle (radians) of the living neurons to their limits; None for an empty set."""
+    """The largest angle (radians) of K₊ (``plus``) and of K₋ (``minus``) to their limits; None for an empty set."""
 
     plus: float | None
     minus: float | None
@@ -50,8 +53,8 @@ class Angles:
 def data_points(delta: ExactLike, dim: int) -> Floats:
     """Place the two data points x± = (±sin(Δ/2), −cos(Δ/2), 0, …).
 
-    Arguments: delta in (0, π/2), radians; dim ≥ 2. Returns X (2, dim), rows x₊, x₋.
-    Raises InputError naming the argument.
+    Arguments: delta in (0, π/2), radians; dim ≥ 2. Returns X (2, dim), rows x₊, x₋, of length 1.
+    Raises InputError naming the argument. Source: Assumption 3.1.
     """
     half = checked_angle(delta) / 2
     if dim < 2:
@@ -105,7 +108,7 @@ def living_sets(
 
     A positive neuron lives when it is active on x₊, a negative one when it is active on x₋; after Phase I
     every other neuron is dead or about to die. Arguments: W (m, d), signs (m,), X (2, d) rows x₊, x₋,
-    tolerance relative to ‖b_k‖. Returns the masks (K₊, K₋), each (m,).
+    tolerance relative to ‖b_k‖. Returns the masks (K₊, K₋), each (m,). Source: Thm 4.1.
     """
     weights, ς = checked_network(W, signs)
     norms = np.linalg.norm(weights, axis=1)
@@ -149,7 +152,7 @@ def angles_to_limit(
 
     Arguments: W (m, d), data at :func:`data_points`; living_plus, living_minus, masks (m,); delta, the
     angle Δ; limit. Returns the largest angle over K₊ to v₊ and over K₋ to v₋, radians, right to rounding
-    also when tiny.
+    also when tiny. Source: Thm 4.10.
     """
     weights = np.asarray(W, dtype=np.float64)
     return Angles(

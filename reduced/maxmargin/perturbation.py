@@ -16,6 +16,7 @@ from reduced.maxmargin.point import LimitPoint, limit_point
 from reduced.maxmargin.revival import Revival, revivals
 from reduced.numbers import ExactLike, decimal_string, exact
 from reduced.records import Regime
+from reduced.shown import shown
 
 _WORKING_DIGITS = 50
 
@@ -32,6 +33,8 @@ class ReviveDead:
     slope_predicted: str | None
     slope_measured: str | None
     cases: tuple[Revival, ...]
+
+    __repr__ = shown
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,13 @@ class Perturbation:
     random_count: int
     local_optimum: bool
     words: str
+
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.perturbation_html(self)
 
 
 def perturb(

@@ -52,7 +52,8 @@ def residual_along(
 
     Arguments: path, the run; times; kink_tolerance, as in :func:`kkt`, or a function of time: neurons of a gradient
     descent chatter about their kinks at the size of its step (``DescentPath.chatter``), so that only a tolerance of
-    that order sees them slide. Returns a Residual for each time. Raises InputError.
+    that order sees them slide. Returns a Residual for each time. Raises InputError. Source: Thm 4.11 (KKT); along a
+    run: derived here.
     """
     return tuple(
         _residual(path, t, kink_tolerance(t) if callable(kink_tolerance) else kink_tolerance) for t in times

@@ -24,6 +24,7 @@ from reduced.maxmargin.margin import solve_pair
 from reduced.maxmargin.network import Pair
 from reduced.maxmargin.point import LimitPoint
 from reduced.numbers import decimal_string
+from reduced.shown import shown
 
 EPSILONS = range(4, 13)
 """Slopes are measured at ε = 10^−k for these k."""
@@ -69,6 +70,8 @@ class Revival:
     rebalanced: Slope
     living_norm: str
     ascent: Ascent
+
+    __repr__ = shown
 
 
 def revivals(point: LimitPoint, digits: int) -> tuple[Revival, ...]:

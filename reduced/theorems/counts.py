@@ -146,7 +146,11 @@ class CountLaw:
 
 
 def count_law(problem: Problem, signs: Signs | str = Signs.HALF) -> CountLaw:
-    """Return the law of the living counts of a problem's p and Δ (κ₁ → 0), with half or coin signs."""
+    """Return the law of the living counts of a problem's p and Δ (κ₁ → 0).
+
+    Arguments: problem (p, Δ); signs, half and half or fair coins. Returns a CountLaw. Source: Lem C.11 bounds
+    these counts by Hoeffding; the exact law is derived here.
+    """
     plus, minus = expected_fractions(problem.p, problem.delta)
     return CountLaw(
         as_float(plus, "alpha_plus"),
@@ -157,7 +161,7 @@ def count_law(problem: Problem, signs: Signs | str = Signs.HALF) -> CountLaw:
 
 
 def wilson(seen: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Return Wilson's interval of a fraction (z = 1.96: 95 %)."""
+    """Return Wilson's interval (low, high) of a fraction: seen of trials, z standard deviations (1.96: 95 %)."""
     share, spread = seen / trials, z * z / trials
     centre = (share + spread / 2) / (1 + spread)
     half = z * math.sqrt(share * (1 - share) / trials + spread / (4 * trials)) / (1 + spread)

@@ -19,6 +19,7 @@ import numpy as np
 from reduced.errors import InputError
 from reduced.maxmargin.network import as_float
 from reduced.records import Loss, Problem
+from reduced.shown import shown
 from reduced.solve.doubles import plateau_map
 from reduced.theorems.counts import Signs, count_law
 
@@ -35,6 +36,8 @@ class TimeLaw:
     name: str
     log_times: Any
     probabilities: Any
+
+    __repr__ = shown
 
     @property
     def never(self) -> float:

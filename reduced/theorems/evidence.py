@@ -16,6 +16,7 @@ from reduced.errors import InputError
 from reduced.maxmargin.network import Angles, LimitVectors, angles_to_limit, as_float
 from reduced.numbers import ExactLike, exact
 from reduced.records import Loss, Problem, Regime
+from reduced.shown import shown
 from reduced.solve.limit import LimitValues, limit_values
 from reduced.solve.network import ExactRun, network_flow
 from reduced.solve.promise import private_context
@@ -45,6 +46,8 @@ class Evidence:
     ridge: Any = None
     until: float = LAST_TIME
     _variants: dict[tuple[str, object], Evidence] = field(default_factory=dict, repr=False)
+
+    __repr__ = shown
 
     def __post_init__(self) -> None:
         """Refuse what the statements do not speak of; raise InputError."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reduced.numbers import decimal_string
+from reduced.shown import shown
 from reduced.solve.network import network_flow
 from reduced.theorems.evidence import EXACT_DIGITS, Evidence
 from reduced.theorems.scaling import power
@@ -49,6 +50,8 @@ class SmallKappa1:
     plateau_order: float
     transition_order: float | None
 
+    __repr__ = shown
+
     @property
     def plateau_settles(self) -> bool:
         """Whether T_plat tends to a positive limit, its distance vanishing with some positive power of κ₁."""
@@ -73,8 +76,8 @@ def small_kappa1(
 ) -> SmallKappa1 | None:
     """Sweep κ₁ with the same initial directions, by the exact flow (doubles lose the differences).
 
-    Arguments: evidence; kappa1, at least three decreasing values; on_step, told in words before each. Returns
-    None when the plateau is infinite.
+    Arguments: e, the evidence of a network; kappa1, at least three decreasing values; on_step, told in words
+    before each. Returns None when the plateau is infinite. Source: Thm 4.5 (last claim) and Thm 4.6.
     """
     rows = []
     for value in kappa1:

@@ -90,7 +90,11 @@ def _verdict(unmet: Sequence[str], measured: Measurement) -> Verdict:
 
 
 def aggregate(ledgers: Iterable[Ledger]) -> Aggregate:
-    """Summarise the ledgers of many networks, statement by statement. Raises InputError without any."""
+    """Summarise the ledgers of many networks, statement by statement.
+
+    Arguments: ledgers, at least one. Returns an Aggregate of one Summary a statement. Raises InputError without
+    any.
+    """
     found = list(ledgers)
     if not found:
         raise InputError("ledgers", "none", "at least one ledger")

@@ -53,7 +53,10 @@ class SeededCounts:
 
 
 def living_by_rule(network: fullnet.Network, problem: Problem) -> tuple[Mask, Mask]:
-    """Return the masks (m,) of K₊ and K₋ that the raw weights predict as κ₁κ₂ → 0 (derived)."""
+    """Return the masks (m,) of K₊ and K₋ that the raw weights predict as κ₁κ₂ → 0.
+
+    Arguments: network, the initial one; problem (p, Δ). Source: Lem C.3–C.10, with the border derived here.
+    """
     p = as_float(problem.p, "p")
     fate = _fates(network, problem, (1 / p, 1 / p)).fate
     return fate == JOINS_PLUS, fate == JOINS_MINUS
@@ -68,7 +71,7 @@ def living_check(
     """Compare the rule with the flow of many networks, their directions scaled to one κ₁.
 
     Arguments: networks; problem (p, Δ, κ₂); kappa1 > 0; on_network, told in words before each flow. Returns a
-    LivingCheck. The flow depends on κ₁ and κ₂ through κ₁κ₂ only, up to the unit of time.
+    LivingCheck. The flow depends on κ₁ and κ₂ through κ₁κ₂ only, up to the unit of time. Derived here.
     """
     p = as_float(problem.p, "p")
     counts = []
@@ -109,7 +112,7 @@ def seeded_counts(
     """Count the living neurons of many draws by the rule (no flow).
 
     Arguments: problem (p, Δ); m, dim, law: as for a drawn network; seeds 0 … seeds − 1; signs, half and half
-    or fair coins (drawn from a stream of their own). Returns SeededCounts.
+    or fair coins (drawn from a stream of their own). Returns SeededCounts. Source: Thm 4.1, S1(i) and S2(i).
     """
     found = []
     for seed in range(seeds):
@@ -137,7 +140,8 @@ def seeded_counts(
 def gaussian_norm_spread(dim: int) -> float:
     """Return the relative standard deviation of ‖b_k(0)‖ under N(0, κ₁²I/(md)).
 
-    It is √(d/E² − 1) with E = E‖N(0, I)‖ in dimension d, about 1/√(2d).
+    Arguments: dim, the dimension d. It is √(d/E² − 1) with E = E‖N(0, I)‖ in dimension d, about 1/√(2d).
+    Derived here.
     """
     mean = math.sqrt(2) * math.exp(math.lgamma((dim + 1) / 2) - math.lgamma(dim / 2))
     return math.sqrt(dim / mean**2 - 1)

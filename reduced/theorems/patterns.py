@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from reduced.shown import shown
 from reduced.theorems.evidence import Evidence
 
 GROUPS = ("K+", "K-", "dead")
@@ -15,7 +16,8 @@ GROUPS = ("K+", "K-", "dead")
 class PatternRow:
     """One group in one period: its size, and what became of its activation on x₊ and x₋.
 
-    ``on_plus`` and ``on_minus`` count (before, after) pairs of sgn: 1 active, 0 inactive or sliding.
+    ``begin`` and ``end`` are flow times; ``on_plus`` and ``on_minus`` count (before, after) pairs of sgn: 1
+    active, 0 inactive or sliding. Source: Table 1.
     """
 
     period: str
@@ -26,12 +28,15 @@ class PatternRow:
     on_plus: dict[tuple[int, int], int]
     on_minus: dict[tuple[int, int], int]
 
+    __repr__ = shown
+
 
 def pattern_table(e: Evidence) -> tuple[PatternRow, ...]:
     """Read Table 1 off the events of a flow: a row for every period that came and every group.
 
-    The groups are by what the neurons are in the end; the periods are Phase I (to its last event), Phase II,
-    the transition, Phase III, its end, and Phase IV (to the end of the flow).
+    Arguments: e, the evidence of a network. The groups are by what the neurons are in the end; the periods are
+    Phase I (to its last event), Phase II, the transition, Phase III, its end, and Phase IV (to the end of the
+    flow). Returns the rows in the order of the periods.
     """
     groups = dict(zip(GROUPS, (e.positive, e.negative, e.phases.dead), strict=True))
     rows = []
@@ -46,7 +51,10 @@ def pattern_table(e: Evidence) -> tuple[PatternRow, ...]:
 
 
 def changes_in_words(found: dict[tuple[int, int], int]) -> str:
-    """Write the changes of a cell: ``1`` when all stay 1, ``1→0 (26)`` when 26 change, and so on."""
+    """Write the changes of a cell: ``1`` when all stay 1, ``1→0 (26)`` when 26 change, and so on.
+
+    Arguments: found, how many neurons have which (before, after). Returns the text; ``–`` without neurons.
+    """
     changed = [f"{a}→{b} ({n})" for (a, b), n in sorted(found.items()) if a != b]
     stayed = "/".join(str(a) for a in sorted({a for (a, b) in found if a == b}))
     if not changed:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from reduced.shown import shown
+
 if TYPE_CHECKING:
     from reduced.theorems.evidence import Evidence
 
@@ -51,6 +53,8 @@ class Statement:
     hypotheses: tuple[Callable[[Evidence], Hypothesis], ...]
     measure: Callable[[Evidence], Measurement]
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Row:
@@ -73,6 +77,8 @@ class Row:
     constant: float | None
     rescaled: Measurement | None
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Ledger:
@@ -80,6 +86,13 @@ class Ledger:
 
     rows: tuple[Row, ...]
     rescaled_kappa1: float | None
+
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.ledger_html(self)
 
     def row(self, statement: str) -> Row:
         """Return the row of a statement by its id."""
@@ -108,6 +121,8 @@ class Summary:
     constants: tuple[float, float, float] | None
     rescaled: tuple[int, int]
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Aggregate:
@@ -115,3 +130,10 @@ class Aggregate:
 
     networks: int
     summaries: tuple[Summary, ...]
+
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.aggregate_html(self)

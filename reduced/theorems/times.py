@@ -28,7 +28,10 @@ _MOST_STEPS_WITHOUT_NUMBA = 400_000
 
 @dataclass(frozen=True)
 class Times:
-    """One time in a cell: medians over seeds of flow, descent, the paper's order and our small-angle law."""
+    """One time in a cell, flow time: medians over seeds of the flow's, the descent's, the paper's and ours.
+
+    ``estimate`` is the order of magnitude the paper gives, ``law`` the small-angle law with its constant.
+    """
 
     flow: float
     descent: float
@@ -40,7 +43,7 @@ class Times:
 class TimesRow:
     """One cell of the grid; times are flow times, infinite where more than half of the seeds never get there.
 
-    ``four_phase`` counts the seeds with α < cos Δ.
+    ``delta`` and ``p`` as given; ``networks`` counts the seeds, ``four_phase`` those with α < cos Δ.
     """
 
     delta: str
@@ -62,7 +65,7 @@ def times_table(
 
     Arguments: networks, the initial networks (one a seed; the medians are over them); kappa2, theirs; grid of
     (Δ, p), default the paper's Δ at p = 4 and p at Δ = π/15; learning_rate of the descent; on_network, told
-    in words before each run. Returns one row a cell. Raises InputError.
+    in words before each run. Returns one row a cell. Raises InputError. Source: §A.2, Table 2.
     """
     rows = []
     for delta, p in grid:
