@@ -17,7 +17,8 @@ Everything public is here::
   a :class:`DescentPath` of its weights at chosen times; runs end with an :class:`Outcome`; :class:`Budget`
   bounds a flow, :class:`Checkpoint` saves it on the way; :func:`step_sizes` gives a :class:`StepSize` for
   each learning rate.
-- Files: :func:`save` and :func:`load_trajectory`.
+- Files: :func:`save` and :func:`load_trajectory`; :func:`save_csv` for other programs, of the columns of
+  :func:`table`; :func:`require_writable` asks before a long run.
 - Looking at a flow: :func:`sample` gives a :class:`Sample`; :func:`detect` a :class:`Detection` with its
   :class:`Plateau` and :class:`PatternChange`; :func:`direction_clusters` a :class:`Cluster` each;
   :func:`pattern_share` a :class:`PatternShare`; :func:`width_study` a :class:`WidthStudy`;
@@ -32,7 +33,7 @@ from fullnet.descent import Descent, gradient_descent
 from fullnet.descent_path import DescentPath, descent_path
 from fullnet.detection import Detection, PatternChange, Plateau, detect
 from fullnet.errors import InputError, NotUnique
-from fullnet.flow import Budget, Checkpoint, gradient_flow
+from fullnet.flow import gradient_flow
 from fullnet.loss import Loss
 from fullnet.network import (
     Network,
@@ -47,9 +48,12 @@ from fullnet.network import (
 from fullnet.phases import Phases, phase_times
 from fullnet.presets import noisy, orthogonal
 from fullnet.richness import PatternShare, WidthStudy, pattern_share, width_study
+from fullnet.run import Budget, Checkpoint
 from fullnet.sample import Sample, sample
 from fullnet.storage import load_trajectory, save
+from fullnet.table import save_csv, table
 from fullnet.trajectory import Death, Event, Outcome, Trajectory
+from fullnet.writing import require_writable
 
 __all__ = [
     "Budget",
@@ -93,9 +97,12 @@ __all__ = [
     "pattern_share",
     "phase_times",
     "predictions",
+    "require_writable",
     "sample",
     "save",
+    "save_csv",
     "step_sizes",
+    "table",
     "two_point",
     "width_study",
 ]

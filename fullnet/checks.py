@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,23 +96,3 @@ def sign_array(value: Any, name: str, length: int) -> Floats:
     if not np.all(np.abs(result) == 1):
         raise InputError(name, f"entry {result[np.abs(result) != 1][0]:g}", "entries 1 or -1")
     return result
-
-
-def arrays_of(path: str | Path, required: tuple[str, ...]) -> dict[str, Any]:
-    """Read an .npz file that must hold the required arrays; pickled content is refused."""
-    try:
-        with Path(path).open("rb") as stream:
-            archive = np.load(stream, allow_pickle=False)
-            found = {name: archive[name] for name in archive.files}
-    except FileNotFoundError:
-        raise InputError("file", path, "an existing file") from None
-    except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as why:
-        raise InputError(
-            "file", f"{path} ({type(why).__name__})", "a complete, readable .npz archive"
-        ) from None
-    for name in required:
-        if name not in found:
-            raise InputError(
-                "file", f"{path} with {sorted(found)}", f"an .npz archive with an array {name!r}"
-            )
-    return found

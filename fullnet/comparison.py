@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullnet.descent import Descent, gradient_descent
+from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
 
@@ -27,6 +28,8 @@ class StepSize:
     time_errors: NDArray[np.float64]
     gap: float
 
+    __repr__ = shown
+
 
 def step_sizes(
     flow: Trajectory, rates: Sequence[float], steps: int, subgradient: float = 0, engine: str = "auto"
@@ -34,7 +37,7 @@ def step_sizes(
     """Run gradient descent at several learning rates from the flow's initial weights, and compare.
 
     Arguments: flow; rates, learning rates; steps, the most for each run, kept within the flow's time;
-    subgradient and engine as in :func:`gradient_descent`. Raises InputError.
+    subgradient and engine as in :func:`gradient_descent`. Returns a StepSize for each rate. Raises InputError.
     """
     return tuple(
         _compared(

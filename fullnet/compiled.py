@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from fullnet import compilation
 from fullnet import flow_kernel as kernel
 from fullnet import kernel_records as records
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
 from fullnet.history import Ints
-from fullnet.kernel_gates import move_all, refresh_total
+from fullnet.kernel_gates import move_all
 from fullnet.kernel_series import EPS
 from fullnet.loss import Loss
 from fullnet.plain import replaced
@@ -17,9 +18,14 @@ from fullnet.standing import Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
 
-_CHUNK = 4096
+_CHUNK = 1024
 _ROOM = 64
 _NEAR = 64 * EPS
+
+
+def is_compiled() -> bool:
+    """Return whether the kernels are ready, in this process or on disk."""
+    return all(map(compilation.is_compiled, (kernel.run, move_all)))
 
 
 class CompiledEngine:
@@ -32,7 +38,7 @@ class CompiledEngine:
         self.n, self.points = self.surfaces.count, len(task.data.y)
         force = self.surfaces.force
         self.problem = records.Problem(
-            task.data.y,
+            task.data.y.copy(),
             np.log(task.data.weights),
             task.loss is Loss.LOGISTIC,
             task.share,
@@ -131,8 +137,6 @@ class CompiledEngine:
             root=root,
             tree=np.full(2 << (self.capacity * n - 1).bit_length(), np.inf),
         )
-        if not standing.rates.size:
-            refresh_total(self.tables, self.state)
         standing.rates = total
         self._zero_predictions()
 
@@ -164,6 +168,7 @@ class CompiledEngine:
             c=np.zeros(orders + 1),
             growth=np.zeros((N, N)),
             rates=np.zeros((N, N)),
+            powers=np.zeros((3, N, N)),
             gained=np.zeros(N),
             on=np.zeros(self.n, dtype=np.bool_),
             gates=np.zeros(gates, dtype=np.int64),

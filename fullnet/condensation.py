@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullnet.checks import Floats
+from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
 _RANK = 1e-10
@@ -34,12 +35,14 @@ class Cluster:
     direction: Floats
     spread: float
 
+    __repr__ = shown
+
 
 def direction_clusters(flow: Trajectory, t: float) -> tuple[Cluster, ...]:
     """Return the clusters of directions of the neurons living at a time, largest first.
 
-    A neuron is left out where it has no part in the span of the data. Raises InputError for a time outside
-    the flow.
+    Arguments: flow; t, a flow time. A neuron is left out where it has no part in the span of the data. Raises
+    InputError for a time outside the flow.
     """
     axes = span(flow.data.X)
     inside = flow.neurons(t) @ axes.T

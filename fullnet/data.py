@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fullnet.checks import LARGEST, Floats, arrays_of, count, number, positive, real_array, sign_array
+from fullnet.checks import LARGEST, Floats, count, number, positive, real_array, sign_array
 from fullnet.errors import InputError
+from fullnet.files import inside, read_arrays, read_points
+from fullnet.shown import shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,8 @@ class DataSet:
     X: Floats
     y: Floats
     weights: Floats
+
+    __repr__ = shown
 
     @property
     def is_two_point(self) -> bool:
@@ -56,7 +60,7 @@ def data_set(X: Any, y: Any, weights: Any = None) -> DataSet:
     """Build a checked data set from arrays.
 
     Arguments: X (N, d) real, d ≥ 2, no row zero; y (N,) of ±1; weights (N,) positive, normalised here to sum
-    1, default equal. Raises InputError.
+    1, default equal. Returns a DataSet. Raises InputError.
     """
     points = real_array(X, "X", 2)
     if points.shape[1] < 2:
@@ -82,35 +86,16 @@ def data_set(X: Any, y: Any, weights: Any = None) -> DataSet:
     return DataSet(points, labels, share)
 
 
-def load_data(path: str | Path) -> DataSet:
+def load_data(path: str | Path, argument: str = "path") -> DataSet:
     """Read a data set from .npz or CSV.
 
-    .npz: arrays ``X`` (N, d), ``y`` (N,) of ±1, optional ``weights`` (N,). Any other suffix is read as CSV:
-    one point a line, d coordinates and then the label ±1 as last column, comma-separated, lines starting with
-    ``#`` ignored; weights are then equal. Raises InputError.
+    .npz: arrays ``X`` (N, d), ``y`` (N,) of ±1, optional ``weights`` (N,); others in it are not read. Any other
+    suffix is read as CSV: one point a line, d coordinates and then the label ±1 as last column,
+    comma-separated, lines starting with ``#`` ignored; weights are then equal.
+
+    Arguments: path; argument, the name by which errors call the file. Returns a DataSet. Raises InputError.
     """
-    if str(path).endswith(".npz"):
-        found = arrays_of(path, ("X", "y"))
-        return data_set(found["X"], found["y"], found.get("weights"))
-    table = _table(path)
-    if table.shape[1] < 3:
-        raise InputError(
-            "file", f"{path} with {table.shape[1]} columns", "at least 2 coordinates and a label a line"
-        )
-    return data_set(table[:, :-1], table[:, -1])
-
-
-def _table(path: str | Path) -> Floats:
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise InputError("file", path, "an existing file") from None
-    except (OSError, UnicodeDecodeError) as why:
-        raise InputError("file", f"{path} ({type(why).__name__})", "a readable CSV text file") from None
-    rows = [line.split(",") for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if not rows or len({len(row) for row in rows}) != 1:
-        raise InputError("file", path, "a CSV file whose lines all have the same number of columns")
-    try:
-        return np.array([[float(cell) for cell in row] for row in rows])
-    except ValueError:
-        raise InputError("file", path, "a CSV file of numbers only (no header line)") from None
+    with inside(path, argument):
+        if Path(path).suffix.lower() == ".npz":
+            return data_set(**read_arrays(path, ("X", "y"), ("weights",)))
+        return data_set(*read_points(path))

@@ -3,11 +3,14 @@
 A state is consistent with the forces when the neuron, moving as that state says, stays in it: on the active
 or inactive side of each kink it moves away from the kink, and where it slides the multiplier is within its
 bounds.
+
+In the origin of the data, on all kinks at once, a neuron can always rest where no two points are opposite.
+Where it could also leave, it could do so at any moment: the flow is not unique (derived here).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -38,10 +41,14 @@ def settle(surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, rid
 
     Arguments: force U (N,); ridge, the choice where the kink repels. Strictly consistent states come before
     those with a zero normal component (Case IV: follow the other side; Case III: tangential), except for a
-    neuron that was put on several kinks at once, as in the origin, where resting is a solution too. Where the
-    states found differ in velocity, the ridge chooses; without it, a neuron that moved there goes on the way
-    it came, and one that was put there has no unique flow: NotUnique.
+    neuron that was put on several kinks at once. Where the states found differ in velocity, the ridge chooses;
+    without it, a neuron that moved there goes on the way it came, and one that was put there has no unique
+    flow: NotUnique. So has one that rests in the origin of the data but could leave it: there ridge ``active``
+    lets it leave at once, ``inactive`` and ``slide`` let it rest for ever.
     """
+    everywhere = len(at) == surfaces.count > 1
+    if everywhere and _consistency(surfaces, neuron.sign, surfaces.rest, at, force) >= -_ZERO:
+        return _settle_in_origin(surfaces, neuron, at, force, ridge)
     if len(at) > _MOST_AT_ONCE:
         return _settle_many(surfaces, neuron, at, force, ridge)
     candidates = [_with(neuron.state, at, sides) for sides in product((-1, 0, 1), repeat=len(at))]
@@ -51,6 +58,34 @@ def settle(surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, rid
     least = _ZERO if strictly else min(-_ZERO, max(best, -_NEARLY))
     found = [one for one, margin in zip(candidates, margins, strict=True) if margin >= least]
     return _choose(surfaces, neuron, found, at, force, ridge)
+
+
+def _settle_in_origin(
+    surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, ridge: str | None
+) -> State:
+    """Settle a neuron on all kinks: it rests where it cannot leave, else the ridge has to choose."""
+    if len(at) > _MOST_AT_ONCE and not surfaces.in_plane:
+        if not _ridges(surfaces, neuron.sign, at, force) or ridge in ("inactive", "slide"):
+            return surfaces.rest
+        return _settle_many(surfaces, replace(neuron, arriving=False), at, force, ridge)
+    ways = surfaces.sectors if surfaces.in_plane else product((-1, 0, 1), repeat=len(at))
+    leaving = [
+        way
+        for way in ways
+        if _consistency(surfaces, neuron.sign, way, at, force) >= -_ZERO
+        and _moves(surfaces, neuron.sign, way, force)
+    ]
+    if leaving and ridge is None:
+        raise _not_unique(surfaces, neuron, at)
+    if not leaving or ridge != "active":
+        return surfaces.rest
+    return max(leaving, key=lambda way: sum(_facing(surfaces, s, way[s]) == 1 for s in at))
+
+
+def _moves(surfaces: Surfaces, sign: int, state: State, force: Floats) -> bool:
+    """Return whether a neuron in that state moves at all."""
+    velocity = surfaces.motion(sign, state).push @ force @ surfaces.normals
+    return bool(np.max(np.abs(velocity)) > _NEARLY * np.sum(force))
 
 
 def _with(state: State, at: list[int], sides: tuple[int, ...]) -> State:
@@ -117,12 +152,17 @@ def _settle_many(
     choice.
     """
     state = neuron.state
-    ridges = [s for s in at if neuron.sign * float(surfaces.jump(s) @ force) >= 0]
+    ridges = _ridges(surfaces, neuron.sign, at, force)
     if ridges and ridge is not None:
         state = _with(state, ridges, tuple(_facing(surfaces, s, _RIDGE_SIDE[ridge]) for s in ridges))
     elif ridges and not neuron.arriving:
         raise _not_unique(surfaces, neuron, at)
     return _least_norm(surfaces, state, [s for s in at if s not in ridges], force)
+
+
+def _ridges(surfaces: Surfaces, sign: int, at: list[int], force: Floats) -> list[int]:
+    """Return those of the surfaces that repel."""
+    return [s for s in at if sign * float(surfaces.jump(s) @ force) >= 0]
 
 
 def _least_norm(surfaces: Surfaces, state: State, valleys: list[int], force: Floats) -> State:

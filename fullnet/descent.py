@@ -15,6 +15,7 @@ from fullnet.data import DataSet
 from fullnet.errors import InputError
 from fullnet.loss import Loss, loss_named
 from fullnet.network import Network, matching, predictions, weighted_accuracy
+from fullnet.shown import shown
 from fullnet.trajectory import Outcome
 
 ENGINES = ("auto", "numba", "numpy")
@@ -50,6 +51,8 @@ class Descent:
     flips: int
     network: Network
     predictions: Floats
+
+    __repr__ = shown
 
 
 def gradient_descent(

@@ -10,10 +10,11 @@ from math import exp, isfinite
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from fullnet.compilation import inner, kernel
 
 
-@njit(cache=True)
+@inner
 def movable(z: Any, subgradient: float) -> Any:
     """Return the indices of the neurons that are not inactive everywhere."""
     m, points = z.shape
@@ -28,7 +29,7 @@ def movable(z: Any, subgradient: float) -> Any:
     return alive[:count]
 
 
-@njit(cache=True)
+@inner
 def look(fresh: Any, f: Any, force: Any, right: Any, y: Any, weights: Any, logistic: bool) -> int:
     """Set the forces for predictions fresh; return 0, or 1 when the right points change, or 3 on overflow."""
     points = len(y)
@@ -45,7 +46,7 @@ def look(fresh: Any, f: Any, force: Any, right: Any, y: Any, weights: Any, logis
     return 1 if changed else 0
 
 
-@njit(cache=True)
+@kernel()
 def run_points(
     z: Any,
     amounts: Any,
@@ -103,7 +104,7 @@ def run_points(
     return steps, 0, flips
 
 
-@njit(cache=True)
+@kernel()
 def run_pair(
     z: Any,
     amounts: Any,
@@ -168,7 +169,7 @@ def run_pair(
     return made, why, flips
 
 
-@njit(cache=True)
+@inner
 def write_back(z: Any, amounts: Any, alive: Any, u: Any, v: Any, p: Any, q: Any) -> None:
     """Put the rows of the moving neurons back in their places."""
     for place in range(len(alive)):

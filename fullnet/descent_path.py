@@ -15,6 +15,7 @@ from fullnet.data import DataSet
 from fullnet.descent import Descent, gradient_descent
 from fullnet.errors import InputError
 from fullnet.network import Network, log_loss
+from fullnet.shown import shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,8 @@ class DescentPath:
     loss: str
     times: tuple[float, ...]
     runs: tuple[Descent, ...]
+
+    __repr__ = shown
 
     def neurons(self, t: float) -> Floats:
         """Return all weights (m, d) at a flow time the path was cut at; InputError elsewhere."""

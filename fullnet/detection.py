@@ -1,8 +1,8 @@
 """Phases found on any run: accuracy plateaus, the end of condensation, pattern changes (derived here).
 
 Nothing is typed in but what the words mean. A sign owed to the random start is not learned: a point counts
-from where its prediction has moved by more than its initial value. A pause between switches is long where
-time grows tenfold without one.
+from where its prediction first changes sign or reaches twice its initial value. A pause between switches is
+long where time grows tenfold without one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from fullnet.checks import Floats
 from fullnet.condensation import Cluster, direction_clusters
 from fullnet.history import Ints
+from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
 _LONG = 10.0
@@ -31,7 +32,10 @@ class Plateau:
 
 @dataclass(frozen=True)
 class PatternChange:
-    """Neurons of one sign that go from one pattern to another: from time start to end, in this order."""
+    """Neurons of one sign that go from the pattern before to the pattern after, between times start and end.
+
+    neurons: their indices, in the order in which they go.
+    """
 
     sign: int
     before: str
@@ -39,6 +43,8 @@ class PatternChange:
     start: float
     end: float
     neurons: tuple[int, ...]
+
+    __repr__ = shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +62,35 @@ class Detection:
     plateaus: tuple[Plateau, ...]
     changes: tuple[PatternChange, ...]
 
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from fullnet.notebook import detection_html
+
+        return detection_html(self)
+
 
 def detect(flow: Trajectory) -> Detection:
-    """Find plateaus, condensation and pattern changes of a flow on any data."""
+    """Find plateaus, condensation and pattern changes of a flow on any data; returns a Detection."""
     settled = condensed_at(flow)
     clusters = () if settled is None else direction_clusters(flow, settled)
     return Detection(learned_from(flow), settled, clusters, plateaus(flow), pattern_changes(flow))
 
 
 def learned_from(flow: Trajectory) -> float | None:
-    """Return the start of the first smooth piece by which every |f − f(0)| has exceeded |f(0)|, or None."""
-    f = flow.pieces.prediction
-    moved = (np.abs(f - f[0]) > np.abs(f[0])) | (f[0] == 0)
-    if not np.all(moved.any(axis=0)):
-        return None
-    return float(flow.pieces.start[moved.argmax(axis=0).max()])
+    """Return the time from which no prediction has its sign from the random start, or None."""
+    times = [learned(flow, point) for point in range(len(flow.data.y))]
+    known = [t for t in times if t is not None]
+    return max(known) if len(known) == len(times) else None
+
+
+def learned(flow: Trajectory, point: int) -> float | None:
+    """Return when f of a point first changes its sign or reaches twice its initial value, or None."""
+    begin = float(flow.pieces.prediction[0, point])
+    if begin == 0:
+        return 0.0
+    changes = (flow.pieces.prediction_signs(point, above) for above in (0.0, 2 * begin))
+    return min((signs[1][0] for signs in changes if len(signs) > 1), default=None)
 
 
 def plateaus(flow: Trajectory) -> tuple[Plateau, ...]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import exp, inf, log
 from typing import Any
 
-from numba import njit
-
+from fullnet import kernel_gates, kernel_series, pairing
+from fullnet.compilation import inner, kernel
 from fullnet.kernel_gates import distance_of, least_gate, move, offset_of, refresh_total, set_bound
 from fullnet.kernel_series import EPS, expand, first_root, impulse_until, prepare, scale_forces
 
@@ -23,7 +23,7 @@ _EAGER, _FARTHEST = 1.25, 16.0
 _REFRESH = 64
 
 
-@njit(cache=True)
+@inner
 def next_state(problem: Any, tables: Any, u: Any, c: int, s: int) -> int:
     """Return the side (−1, 0, 1) on which a neuron of crowd c goes on from surface s.
 
@@ -55,7 +55,7 @@ def next_state(problem: Any, tables: Any, u: Any, c: int, s: int) -> int:
     return answer if found == 1 else 2
 
 
-@njit(cache=True)
+@inner
 def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
     """Return whether a neuron that arrives at surface s lies on another one too, to rounding."""
     c = state.member[k]
@@ -71,7 +71,7 @@ def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
     return nearest <= 64 * EPS * largest
 
 
-@njit(cache=True)
+@inner
 def take(tables: Any, state: Any, room: Any, looked: int) -> float:
     """Take the gate with the least certificate into the list; return how fast its neuron approaches."""
     gate = least_gate(state.tree)
@@ -85,10 +85,11 @@ def take(tables: Any, state: Any, room: Any, looked: int) -> float:
     return closing
 
 
-@njit(cache=True)
+@inner
 def aim(tables: Any, state: Any, room: Any, pace: float) -> tuple[float, int]:
     """Return the step to try, a little beyond the earliest arrival at the present speeds, and gates taken."""
-    speed, looked, step = 0.0, 0, _FARTHEST
+    # not the constant 0, for which numba would compile ``take`` a second time
+    speed, looked, step = 0.0, 0 * len(state.f), _FARTHEST
     for j in range(len(state.f)):
         speed += room.p[0, j] / pace
     while state.tree[1] < state.clock[1] + speed * step:
@@ -99,7 +100,7 @@ def aim(tables: Any, state: Any, room: Any, pace: float) -> tuple[float, int]:
     return step, looked
 
 
-@njit(cache=True)
+@inner
 def arrival(tables: Any, state: Any, room: Any, i: int, order: int, unit: float, last: float) -> float:
     """Return the x ≤ last at which the nearest neuron of the i-th gate taken gets to its surface, or −1.
 
@@ -125,7 +126,7 @@ def arrival(tables: Any, state: Any, room: Any, i: int, order: int, unit: float,
     return first_root(room.c, order + 1, last)
 
 
-@njit(cache=True)
+@inner
 def release(tables: Any, room: Any, e: int, order: int, last: float) -> float:
     """Return the x ≤ last at which the e-th exit opens, or −1."""
     jump = size = 0.0
@@ -141,7 +142,7 @@ def release(tables: Any, room: Any, e: int, order: int, last: float) -> float:
     return first_root(room.c, order, last)
 
 
-@njit(cache=True)
+@inner
 def next_event(
     tables: Any, state: Any, room: Any, looked: int, order: int, step: float, unit: float, left: float
 ) -> tuple[float, int, int]:
@@ -164,7 +165,7 @@ def next_event(
     return x, what, which
 
 
-@njit(cache=True)
+@inner
 def write_piece(state: Any, record: Any, x: float, unit: float) -> None:
     """Write down a smooth piece with the state it starts from."""
     at = record.made[0]
@@ -175,7 +176,7 @@ def write_piece(state: Any, record: Any, x: float, unit: float) -> None:
     record.made[0] += 1
 
 
-@njit(cache=True)
+@inner
 def gain(state: Any, room: Any) -> None:
     """Add the impulses gained to S, as an unevaluated sum, and to the predictions."""
     for j in range(len(state.f)):
@@ -187,7 +188,7 @@ def gain(state: Any, room: Any) -> None:
             state.f[i] += room.rates[i, j] * room.gained[j]
 
 
-@njit(cache=True)
+@inner
 def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any, gate: int) -> int:
     """Move the nearest neuron of a gate on; return −1, or SEVERAL or UNMET where the caller has to."""
     surfaces = tables.side.shape[1]
@@ -215,7 +216,7 @@ def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any
     return -1
 
 
-@njit(cache=True)
+@kernel(kernel_gates, kernel_series, pairing)
 def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float) -> tuple[int, int]:
     """Follow the flow until something is left to the caller; return (what, exit or gate).
 

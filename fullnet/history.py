@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullnet.checks import Floats
+from fullnet.shown import shown
 from fullnet.surfaces import Motion, State, Surfaces
 
 Ints = NDArray[np.int64]
@@ -37,6 +38,8 @@ class History:
     before: Ints
     after: Ints
     piece: Ints
+
+    __repr__ = shown
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from numba import njit
-
+from fullnet import kernel_series, pairing
+from fullnet.compilation import inner, kernel
 from fullnet.kernel_series import EPS
 from fullnet.pairing import melded, removed
 
 
-@njit(cache=True)
+@inner
 def set_bound(tree: Any, gate: int, value: float) -> None:
     """Set one leaf of the tree of minima."""
     place = gate + len(tree) // 2
@@ -29,7 +29,7 @@ def set_bound(tree: Any, gate: int, value: float) -> None:
         place //= 2
 
 
-@njit(cache=True)
+@inner
 def least_gate(tree: Any) -> int:
     """Return the leaf with the least value."""
     place, leaves = 1, len(tree) // 2
@@ -40,7 +40,7 @@ def least_gate(tree: Any) -> int:
     return place - leaves
 
 
-@njit(cache=True)
+@inner
 def offset_of(tables: Any, state: Any, c: int, s: int) -> tuple[float, float]:
     """Return the offset of a crowd in a surface's distance and the size its roundings refer to."""
     offset = size = 0.0
@@ -52,7 +52,7 @@ def offset_of(tables: Any, state: Any, c: int, s: int) -> tuple[float, float]:
     return offset, size
 
 
-@njit(cache=True)
+@inner
 def distance_of(tables: Any, state: Any, gate: int) -> float:
     """Return the distance ≥ 0 of a gate's nearest neuron (inf: none); one just put there is beyond noise."""
     points = tables.side.shape[1]
@@ -67,7 +67,7 @@ def distance_of(tables: Any, state: Any, gate: int) -> float:
     return distance
 
 
-@njit(cache=True)
+@inner
 def look(tables: Any, state: Any, gate: int) -> None:
     """Renew the certificate of a gate."""
     points = tables.side.shape[1]
@@ -77,7 +77,7 @@ def look(tables: Any, state: Any, gate: int) -> None:
     set_bound(state.tree, gate, bound)
 
 
-@njit(cache=True)
+@inner
 def move(tables: Any, state: Any, k: int, new: int, on: Any) -> None:
     """Move neuron k to another crowd; it lies on the surfaces marked in ``on`` (n,)."""
     surfaces = tables.side.shape[1]
@@ -109,17 +109,20 @@ def move(tables: Any, state: Any, k: int, new: int, on: Any) -> None:
             state.total[i, j] += tables.rates[new, i, j] - tables.rates[old, i, j]
 
 
-@njit(cache=True)
+@kernel(kernel_series, pairing)
 def move_all(tables: Any, state: Any, neurons: Any, new: int, on: Any) -> None:
     """Move many neurons."""
     for k in neurons:
         move(tables, state, k, new, on)
 
 
-@njit(cache=True)
+@inner
 def refresh_total(tables: Any, state: Any) -> None:
     """Sum the coefficients anew from the counts, so that roundings do not pile up."""
-    state.total[:] = 0.0
-    for c in range(len(state.count)):
-        if state.count[c] > 0:
-            state.total[:] += state.count[c] * tables.rates[c]
+    for i in range(len(state.f)):
+        for j in range(len(state.f)):
+            value = 0.0
+            for c in range(len(state.count)):
+                if state.count[c] > 0:
+                    value += state.count[c] * tables.rates[c, i, j]
+            state.total[i, j] = value

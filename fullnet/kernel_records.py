@@ -77,7 +77,7 @@ class Record(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in: series by order (p, rho, rate, q, g, w), a polynomial c, and the gates looked at."""
+    """Room to work in: series by order (p, rho, rate, q, g, w), a polynomial c, matrices, the gates looked at."""
 
     p: Any
     rho: Any
@@ -88,6 +88,7 @@ class Room(NamedTuple):
     c: Any
     growth: Any
     rates: Any
+    powers: Any
     gained: Any
     on: Any
     gates: Any

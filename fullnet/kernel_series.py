@@ -6,12 +6,13 @@ from math import exp, inf, lgamma, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from fullnet.compilation import inner
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-@njit(cache=True)
+@inner
 def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
     """Set u, the forces over the leading one, and q; return the leading point and its log force."""
     lead = 0
@@ -31,7 +32,7 @@ def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
     return lead, top
 
 
-@njit(cache=True)
+@inner
 def prepare(problem: Any, state: Any, room: Any) -> tuple[int, float, float]:
     """Set the forces and coefficients a step begins with; return (lead, its log force, pace)."""
     lead, top = scale_forces(problem, state.f, room.p[0], room.q[0])
@@ -51,7 +52,7 @@ def prepare(problem: Any, state: Any, room: Any) -> tuple[int, float, float]:
     return lead, top, pace
 
 
-@njit(cache=True)
+@inner
 def extend(room: Any, k: int, lead: int, logistic: bool) -> float:
     """Add coefficient k + 1 to the series of shares p, clock rate w, factors q and g = 1 − q.
 
@@ -88,7 +89,7 @@ def extend(room: Any, k: int, lead: int, logistic: bool) -> float:
     return relative_size(room, k + 1)
 
 
-@njit(cache=True)
+@inner
 def relative_size(room: Any, k: int) -> float:
     """Return the largest coefficient k of the shares and the clock, relative to each one's first."""
     size: float = abs(room.w[k])
@@ -97,13 +98,14 @@ def relative_size(room: Any, k: int) -> float:
     return size
 
 
-@njit(cache=True)
+@inner
 def expand(problem: Any, room: Any, lead: int, most: float) -> tuple[float, int]:
     """Expand the forces for a step of at most ``most``; return the step and the order that it needs.
 
     The coefficients are then those in x = time/step.
     """
-    step, order, small, power = most, 0, 0, 1.0
+    # not the constant 0, for which numba would compile ``extend`` a second time
+    step, order, small, power = most, 0 * problem.order, 0, 1.0
     while order < problem.order and small < 2:
         power *= step
         size = extend(room, order, lead, problem.logistic)
@@ -125,52 +127,58 @@ def expand(problem: Any, room: Any, lead: int, most: float) -> tuple[float, int]
     return step, order
 
 
-@njit(cache=True)
+@inner
 def steady_length(room: Any, lead: int, order: int, logistic: bool) -> float:
     """Return the step over which roundings of the shares stay roundings; see fullnet.series."""
-    p, q, growth = room.p, room.q, room.growth
+    p, q, growth, work = room.p, room.q, room.growth, room.powers
     points = growth.shape[0]
-    jacobian = np.empty((points, points))
+    scale = 0.0
     for i in range(points):
         for j in range(points):
             own = q[0, i] * growth[i, j] if logistic else growth[i, j]
             leading = q[0, lead] * growth[lead, j] if logistic else growth[lead, j]
-            jacobian[i, j] = abs(p[0, i]) * (own - leading)
-    scale = np.max(np.abs(jacobian))
+            work[0, i, j] = abs(p[0, i]) * (own - leading)
+            scale = max(scale, abs(work[0, i, j]))
     if scale == 0:
         return inf
-    jacobian /= scale
-    power, square, left = np.eye(points), jacobian, order
+    for i in range(points):
+        for j in range(points):
+            work[0, i, j] /= scale
+            work[1, i, j] = 1.0 if i == j else 0.0
+    left = order
     while left > 0:
         if left % 2 == 1:
-            power = product(power, square)
+            multiply(work[1], work[0], work[2])
         left //= 2
         if left > 0:
-            square = product(square, square)
+            multiply(work[0], work[0], work[2])
     size = 0.0
     for i in range(points):
         row = 0.0
         for j in range(points):
-            row += abs(power[i, j]) * p[0, j]
+            row += abs(work[1, i, j]) * p[0, j]
         size = max(size, row / max(p[0, i], 1e-308))
     if size == 0:
         return inf
     return exp(min((lgamma(order + 1.0) - log(size)) / order - log(scale), 700.0))
 
 
-@njit(cache=True)
-def product(a: Any, b: Any) -> Any:
-    """Return the matrix product a b."""
+@inner
+def multiply(a: Any, b: Any, result: Any) -> None:
+    """Set a to the matrix product a b, with ``result`` as room."""
     n = len(a)
-    result = np.zeros((n, n))
     for i in range(n):
-        for k in range(n):
-            for j in range(n):
-                result[i, j] += a[i, k] * b[k, j]
-    return result
+        for j in range(n):
+            value = 0.0
+            for k in range(n):
+                value += a[i, k] * b[k, j]
+            result[i, j] = value
+    for i in range(n):
+        for j in range(n):
+            a[i, j] = result[i, j]
 
 
-@njit(cache=True)
+@inner
 def impulse_until(room: Any, order: int, unit: float, x: float) -> float:
     """Set ``gained``, the impulses from 0 to x; return their sum."""
     travel = 0.0
@@ -183,7 +191,7 @@ def impulse_until(room: Any, order: int, unit: float, x: float) -> float:
     return travel
 
 
-@njit(cache=True)
+@inner
 def first_root(c: Any, degree: int, last: float) -> float:
     """Return the first x in [0, last] at which a polynomial ≥ 0 at 0 goes below 0, or −1.
 

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullnet import checks
-from fullnet.checks import Floats, arrays_of, count, real_array, sign_array
+from fullnet.checks import Floats, count, real_array, sign_array
 from fullnet.data import DataSet
 from fullnet.errors import InputError
+from fullnet.files import inside, read_arrays
 from fullnet.loss import loss_named
+from fullnet.shown import shown
 
 LAWS = ("sphere", "gaussian")
 
@@ -30,6 +32,8 @@ class Network:
     W: Floats
     sign: Floats
     kappa2: float
+
+    __repr__ = shown
 
     @property
     def second_layer(self) -> Floats:
@@ -64,9 +68,10 @@ def initial_network(
 ) -> Network:
     """Draw initial weights.
 
-    Arguments: m neurons in dimension dim ≥ 2; law ``sphere`` (uniform on radius κ₁/√m) or ``gaussian``
-    (N(0, κ₁² I/(m d))); positive, how many signs are +1 (default ⌈m/2⌉): the first ones, the rest are −1. The
-    draw depends on (m, dim, seed, law) only, so κ₁ just scales it. Raises InputError.
+    Arguments: m neurons in dimension dim ≥ 2; kappa1 = κ₁ and kappa2 = κ₂ > 0, the sizes of the layers; seed;
+    law ``sphere`` (uniform on radius κ₁/√m) or ``gaussian`` (N(0, κ₁² I/(m d))); positive, how many signs are +1
+    (default ⌈m/2⌉): the first ones, the rest are −1. The draw depends on (m, dim, seed, law) only, so κ₁ just
+    scales it. Returns a Network. Raises InputError. Source: §A.1.
     """
     m, dim, seed = count(m, "m"), count(dim, "dim", 2), count(seed, "seed", 0)
     radius = checks.moderate(kappa1, "kappa1") / math.sqrt(m)
@@ -82,10 +87,15 @@ def initial_network(
     return given_network(radius * draw, np.where(np.arange(m) < plus, 1.0, -1.0), kappa2)
 
 
-def load_network(path: str | Path, kappa2: float) -> Network:
-    """Read a network from an .npz file with ``W`` (m, d) and ``sign`` (m,) of ±1. Raises InputError."""
-    found = arrays_of(path, ("W", "sign"))
-    return given_network(found["W"], found["sign"], kappa2)
+def load_network(path: str | Path, kappa2: float, argument: str = "path") -> Network:
+    """Read a network from an .npz file with ``W`` (m, d) and ``sign`` (m,) of ±1; others in it are not read.
+
+    Arguments: path; kappa2 > 0; argument, the name by which errors call the file. Returns a Network. Raises
+    InputError.
+    """
+    scale = checks.moderate(kappa2, "kappa2")
+    with inside(path, argument):
+        return given_network(**read_arrays(path, ("W", "sign")), kappa2=scale)
 
 
 def matching(net: Network, data: DataSet) -> None:
@@ -97,13 +107,13 @@ def matching(net: Network, data: DataSet) -> None:
 
 
 def predictions(net: Network, data: DataSet) -> Floats:
-    """Return f(xⱼ), shape (N,)."""
+    """Return the predictions f(xⱼ) of net on data, shape (N,)."""
     result: Floats = net.second_layer @ np.maximum(net.W @ data.X.T, 0.0)
     return result
 
 
 def log_loss(net: Network, data: DataSet, loss: str = "exp") -> float:
-    """Return log L, L = Σⱼ weightsⱼ ℓ(yⱼ f(xⱼ))."""
+    """Return log L of net on data, L = Σⱼ weightsⱼ ℓ(yⱼ f(xⱼ)), with loss ``exp`` or ``logistic``."""
     return float(total_log_loss(predictions(net, data), data, loss))
 
 
@@ -114,7 +124,11 @@ def total_log_loss(f: Floats, data: DataSet, loss: str) -> Any:
 
 
 def gradient(net: Network, data: DataSet, loss: str = "exp", subgradient: float = 0.0) -> Floats:
-    """Return ∂L/∂W, shape (m, d); ``subgradient`` is the derivative of ReLU at 0."""
+    """Return ∂L/∂W, shape (m, d).
+
+    Arguments: net; data; loss ``exp`` or ``logistic``; subgradient, the derivative of ReLU at 0. Raises
+    InputError.
+    """
     z = net.W @ data.X.T
     slope = (z > 0) + subgradient * (z == 0)
     f = net.second_layer @ np.maximum(z, 0.0)
@@ -124,7 +138,7 @@ def gradient(net: Network, data: DataSet, loss: str = "exp", subgradient: float 
 
 
 def accuracy(net: Network, data: DataSet) -> float:
-    """Return the weight of the points that are right: y f > 0 strictly."""
+    """Return the weight of the points of data that net has right, in [0, 1]: y f > 0 strictly."""
     return float(weighted_accuracy(predictions(net, data), data))
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from fullnet.compilation import inner
 
 
-@njit(cache=True)
+@inner
 def melded(key: Any, child: Any, sibling: Any, before: Any, a: int, b: int) -> int:
     """Return the root of two heaps made one."""
     if a < 0:
@@ -30,7 +30,7 @@ def melded(key: Any, child: Any, sibling: Any, before: Any, a: int, b: int) -> i
     return a
 
 
-@njit(cache=True)
+@inner
 def gathered(key: Any, child: Any, sibling: Any, before: Any, first: int) -> int:
     """Return the root of the children in a row made one heap (two passes)."""
     chain = -1
@@ -53,7 +53,7 @@ def gathered(key: Any, child: Any, sibling: Any, before: Any, first: int) -> int
     return root
 
 
-@njit(cache=True)
+@inner
 def removed(key: Any, child: Any, sibling: Any, before: Any, root: int, node: int) -> int:
     """Return the root of a heap after taking a node out of it."""
     rest = gathered(key, child, sibling, before, child[node])

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullnet.detection import Plateau, plateaus
+from fullnet.detection import Plateau, learned, plateaus
 from fullnet.errors import InputError
+from fullnet.shown import shown
 from fullnet.trajectory import Event, Trajectory
 
 TIMES = ("T_r_equals_c", "last_phase_one_event", "T_plat", "T_II", "T_III_PT", "T_III")
@@ -34,9 +35,20 @@ class Phases:
     dead: NDArray[np.intp]
     plateaus: tuple[Plateau, ...]
 
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from fullnet.notebook import phases_html
+
+        return phases_html(self)
+
 
 def phase_times(trajectory: Trajectory) -> Phases:
-    """Measure the phases of a flow on two-point data. Raises InputError for other data."""
+    """Measure the phases of a flow on two-point data.
+
+    Arguments: trajectory, the flow. Returns Phases, whose times are flow times. Raises InputError for other
+    data. Source: Theorems 4.1, 4.4–4.8 define the times.
+    """
     if not trajectory.data.is_two_point:
         raise InputError("trajectory", f"{len(trajectory.data.y)} data points", "a flow on two-point data")
     times = _times(trajectory)
@@ -75,8 +87,9 @@ def _ratio_reaches_cosine(trajectory: Trajectory) -> float | None:
 
 
 def _plateau_end(trajectory: Trajectory) -> float | None:
+    """Return the time from which f₋ < 0; None too for a run so short that f₋ has its sign from the start."""
     time, sign = trajectory.pieces.prediction_signs(1)[-1]
-    return time if sign < 0 else None
+    return time if sign < 0 and learned(trajectory, 1) is not None else None
 
 
 def _positive(trajectory: Trajectory, event: Event) -> bool:

@@ -16,9 +16,11 @@ from fullnet.forces import scaled
 from fullnet.history import History, Ints
 from fullnet.loss import Loss
 from fullnet.series import bernstein, force_series_of_many, integrated, roots
+from fullnet.shown import shown
 
 _NOISE = 64 * np.finfo(float).eps
 _OPEN = 2
+_SLIVER = 1e-9
 _BLOCK = 2048
 
 
@@ -55,6 +57,8 @@ class Pieces:
     impulse: Floats
     impulse_low: Floats
 
+    __repr__ = shown
+
     def series(self, pieces: Ints) -> Series:
         """Return the polynomials of the pieces (T,)."""
         f = self.prediction[pieces]
@@ -89,12 +93,18 @@ class Pieces:
         found = [_evaluated(series.prediction, x) for _, x, series in map(self.locate, blocks)]
         return np.concatenate(found) if found else np.zeros((0, self.prediction.shape[1]))
 
-    def prediction_signs(self, point: int) -> list[tuple[float, int]]:
-        """Return (time, sign of f at the point from then on), beginning at time 0."""
-        f = self.prediction[self._lasting, point]
+    def prediction_signs(self, point: int, above: float = 0.0) -> list[tuple[float, int]]:
+        """Return (time, sign from then on) of f at the point, less ``above``, beginning at time 0."""
+        f = self.prediction[self._lasting, point] - above
         moved = self._gained @ self.history.largest_rates[point]
         certain = np.where(np.abs(f) > 2 * moved, np.sign(f), _OPEN)
-        return self._signs(certain, lambda series: series.prediction[:, point, :])
+
+        def values(series: Series) -> Floats:
+            poly = series.prediction[:, point, :].copy()
+            poly[:, 0] -= above
+            return poly
+
+        return _without_slivers(self._signs(certain, values))
 
     def form_signs(self, form: Floats) -> list[tuple[float, int]]:
         """Return (time, sign of form·U from then on) for a linear form (N,), beginning at time 0."""
@@ -174,6 +184,19 @@ class Pieces:
             times = (self.start[pieces[i]] + gained).tolist()
             result[place] = [(time, one) for time, (_, one) in zip(times, parts, strict=True)]
         return result
+
+
+def _without_slivers(signs: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Return (time, sign) without signs that roundings give to a prediction just before it becomes exactly 0.
+
+    That is where its last active neurons reach their kink.
+    """
+    found: list[tuple[float, int]] = []
+    for t, sign in signs:
+        if sign == 0 and len(found) > 1 and t - found[-1][0] <= _SLIVER * t:
+            found.pop()
+        found.append((t, sign))
+    return found
 
 
 def _signs_within(poly: Floats) -> list[tuple[float, int]]:

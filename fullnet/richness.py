@@ -16,6 +16,7 @@ from fullnet.errors import InputError
 from fullnet.flow import gradient_flow
 from fullnet.network import initial_network
 from fullnet.sample import log_times
+from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
 REGIMES = ("rich", "lazy")
@@ -34,6 +35,8 @@ class PatternShare:
     from_start: Floats
     from_condensation: Floats
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True, eq=False)
 class WidthStudy:
@@ -48,6 +51,8 @@ class WidthStudy:
     changed: Floats
     exponent: float
 
+    __repr__ = shown
+
 
 def pattern_share(
     flow: Trajectory, points: int = 200, times: Any = None, condensed: float | None = None
@@ -55,7 +60,7 @@ def pattern_share(
     """Return the fraction of neurons with changed patterns over time.
 
     Arguments: flow; points, how many times even in log t, or times (T,) themselves; condensed, the end of
-    Phase I, default the one detected. Raises InputError.
+    Phase I, default the one detected. Returns a PatternShare. Raises InputError.
     """
     t = log_times(flow, points) if times is None else flow.checked_times(times).reshape(-1)
     settled = condensed_at(flow) if condensed is None else float(flow.checked_times(condensed))
@@ -88,7 +93,8 @@ def width_study(
 
     Arguments: data; widths m; regime ``rich`` (initial size κ₁ for every m) or ``lazy`` (κ₁√m, so that single
     weights do not shrink with m and training moves them by about 1/√m; at a small angle Δ of two points
-    that sets in where √m ≫ 1/Δ² only); until, flow time; seeds to average over. Raises InputError.
+    that sets in where √m ≫ 1/Δ² only); kappa1, kappa2, the sizes κ₁, κ₂; until, flow time; seeds to average
+    over; loss. Returns a WidthStudy. Raises InputError. Derived here.
     """
     choice(regime, "regime", REGIMES)
     sizes = tuple(count(m, "widths") for m in widths)

@@ -12,6 +12,7 @@ from fullnet.checks import Floats, count
 from fullnet.condensation import direction_clusters
 from fullnet.forces import scaled
 from fullnet.history import Ints
+from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
 _FIRST = 1e-2
@@ -40,12 +41,14 @@ class Sample:
     living_patterns: Ints
     clusters: Ints
 
+    __repr__ = shown
+
 
 def sample(flow: Trajectory, points: int = 200, times: Any = None) -> Sample:
     """Sample a flow.
 
     Arguments: flow; points ≥ 2, how many times, even in log t from a hundredth of the first switch to the
-    end, after t = 0; times (T,), rising, instead of these. Raises InputError.
+    end, after t = 0; times (T,), rising, instead of these. Returns a Sample. Raises InputError.
     """
     t = log_times(flow, points) if times is None else flow.checked_times(times).reshape(-1)
     pieces = np.maximum(np.searchsorted(flow.pieces.start, t, side="right") - 1, 0)

@@ -20,6 +20,7 @@ from fullnet.forces import scaled
 from fullnet.history import Ints, Key
 from fullnet.loss import Loss
 from fullnet.network import Network, predictions
+from fullnet.shown import shown
 from fullnet.surfaces import Surfaces
 
 PIECE_COLUMNS = ("start", "used", "step", "prediction", "impulse", "impulse_low")
@@ -51,6 +52,8 @@ class Standing:
     fresh: NDArray[np.bool_]
     rates: Floats
     reach: Floats = field(default_factory=lambda: np.zeros(0))
+
+    __repr__ = shown
 
     def __post_init__(self) -> None:
         """Number the classes."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fullnet.checks import arrays_of
 from fullnet.data import DataSet
-from fullnet.errors import InputError
+from fullnet.errors import ContentError
+from fullnet.files import inside, read_arrays
 from fullnet.loss import Loss
 from fullnet.network import Network
 from fullnet.standing import MOVE_COLUMNS, PIECE_COLUMNS, STANDING_ARRAYS, Standing
 from fullnet.task import Task
 from fullnet.trajectory import Outcome, Trajectory, assembled, with_shadow
+from fullnet.writing import written_whole
 
 _FORMAT = 1
 _SHADOW = "shadow."
@@ -34,39 +34,41 @@ _PARTS = (
 def save(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory to an .npz file, complete or not at all: under another name first, then moved.
 
-    Raises InputError where the file cannot be written.
+    Arguments: trajectory; path. Raises InputError where the file cannot be written.
     """
     arrays = _arrays(trajectory)
     network, data = trajectory.network, trajectory.data
     arrays |= {"W": network.W, "sign": network.sign, "X": data.X, "y": data.y, "weights": data.weights}
     if trajectory.shadow is not None:
         arrays |= {_SHADOW + name: array for name, array in _arrays(trajectory.shadow).items()}
-    part = Path(f"{path}.part")
-    try:
-        with part.open("wb") as stream:
-            np.savez(stream, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except OSError as why:
-        raise InputError("out", f"{path} ({type(why).__name__})", "a file that can be written") from None
+    with written_whole(path) as stream:
+        np.savez(stream, **arrays)
 
 
-def load_trajectory(path: str | Path) -> Trajectory:
-    """Read a trajectory written by :func:`save`. Raises InputError for anything else."""
-    found = arrays_of(path, (*_PROBLEM, *_PARTS))
-    if int(found["format"]) != _FORMAT:
-        raise InputError("file", f"{path} of format {found['format']}", f"format {_FORMAT}")
+def load_trajectory(path: str | Path, argument: str = "path") -> Trajectory:
+    """Read a trajectory written by :func:`save`.
+
+    Arguments: path; argument, the name by which errors call the file. Returns the Trajectory, equal bit for bit.
+    Raises InputError for anything else.
+    """
+    with inside(path, argument):
+        found = read_arrays(path, (*_PROBLEM, *_PARTS), [_SHADOW + name for name in _PARTS])
+        if str(found["format"]) != str(_FORMAT):
+            raise ContentError(f"format {found['format']}", f"a trajectory of format {_FORMAT}")
+        try:
+            return _loaded(found)
+        except (AttributeError, KeyError, ValueError, IndexError, TypeError) as why:
+            raise ContentError(why, "a trajectory as it was saved") from None
+
+
+def _loaded(found: dict[str, Any]) -> Trajectory:
     for name in _PROBLEM:
         found[name].setflags(write=False)
     network = Network(found["W"], found["sign"], float(found["kappa2"]))
     data = DataSet(found["X"], found["y"], found["weights"])
-    try:
-        loaded = _trajectory(found, network, data)
-        shadow = {name.removeprefix(_SHADOW): array for name, array in found.items() if _SHADOW in name}
-        return with_shadow(loaded, _trajectory(shadow, network, data)) if shadow else loaded
-    except (KeyError, ValueError, IndexError, TypeError) as why:
-        raise InputError("file", f"{path} ({why})", "a trajectory as it was saved") from None
+    loaded = _trajectory(found, network, data)
+    shadow = {name.removeprefix(_SHADOW): array for name, array in found.items() if _SHADOW in name}
+    return with_shadow(loaded, _trajectory(shadow, network, data)) if shadow else loaded
 
 
 def _arrays(trajectory: Trajectory) -> dict[str, Any]:

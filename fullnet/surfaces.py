@@ -17,7 +17,8 @@ from fullnet.data import DataSet
 
 State = tuple[int, ...]
 
-_SAME = 16 * np.finfo(float).eps
+_EPS = float(np.finfo(float).eps)
+_SAME = 16 * _EPS
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,7 @@ class Surfaces:
         """
         norms = np.linalg.norm(data.X, axis=1)
         units = _compact(data.X / norms[:, None])
+        self.mirrored = mirrored
         self.of_point = np.empty(len(units), dtype=int)
         self.factor = np.empty(len(units))
         first: list[int] = []
@@ -82,10 +84,49 @@ class Surfaces:
             result[side] = matrix
         return result
 
+    @cached_property
+    def rest(self) -> State:
+        """The state of a neuron that rests in the origin of the data: inactive everywhere, where that can be.
+
+        On a surface with points on both of its sides it cannot, and the neuron stays on the surface.
+        """
+        sides = [
+            set(np.sign(self.factor[self.of_point == s]).astype(int).tolist()) for s in range(self.count)
+        ]
+        return tuple(0 if len(side) > 1 else -side.pop() for side in sides)
+
+    @cached_property
+    def in_plane(self) -> bool:
+        """Whether all data points lie in a plane through the origin."""
+        return bool(np.linalg.matrix_rank(self.normals) <= 2)
+
+    @cached_property
+    def sectors(self) -> tuple[State, ...]:
+        """The states of data in a plane: those on the rays of the surfaces, and between two neighbouring rays."""
+        axes = np.linalg.svd(self.normals, full_matrices=False).Vh[:2]
+        places = self.normals @ axes.T
+        turned = np.arctan2(places[:, 0], -places[:, 1])
+        rays = np.concatenate([turned, turned + np.pi])
+        order = np.argsort(rays % (2 * np.pi))
+        around = (rays % (2 * np.pi))[order]
+        between = (around + np.diff(around, append=around[0] + 2 * np.pi) / 2)[:, None]
+        inside = np.sign(places @ np.concatenate([np.cos(between), np.sin(between)], axis=1).T)
+        on = np.sign(places @ np.array([np.cos(around), np.sin(around)]))
+        on[order % self.count, np.arange(len(order))] = 0
+        return tuple(tuple(state) for state in np.concatenate([on, inside], axis=1).T.astype(int).tolist())
+
     def places(self, W: Floats, scale: float) -> Floats:
-        """Return Z (m, n), the distances ⟨wₖ, n_s⟩/|a| of the neurons from the surfaces."""
-        result: Floats = (W @ self.units.T) / scale
-        return result
+        """Return Z (m, n), the distances ⟨wₖ, n_s⟩/|a| of the neurons from the surfaces.
+
+        A scalar product whose terms cancel to rounding is 0: on which side such a neuron is nobody can tell. In
+        mirrored coordinates all others are greater by half a rounding of their terms.
+        """
+        product: Floats = W @ self.units.T
+        rounding = _EPS * (np.abs(W) @ np.abs(self.units.T))
+        product[np.abs(product) <= rounding * (4 + np.count_nonzero(self.units, axis=1))] = 0.0
+        if self.mirrored:
+            product += np.sign(product) * rounding / 2
+        return product / scale
 
     def pattern(self, state: State) -> str:
         """Return the pattern of a state: one of ``+ - 0`` for each data point."""

@@ -10,6 +10,7 @@ import numpy as np
 from fullnet.data import DataSet
 from fullnet.loss import Loss
 from fullnet.network import Network
+from fullnet.shown import shown
 from fullnet.surfaces import Surfaces
 
 
@@ -30,6 +31,8 @@ class Task:
     tolerance: float
     compiled: bool = False
     mirrored: bool = False
+
+    __repr__ = shown
 
     @cached_property
     def surfaces(self) -> Surfaces:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -82,13 +84,23 @@ class Trajectory:
     Times are flow times. standing and task are what the flow needs to be continued.
     """
 
-    task: Task = field(repr=False)
+    task: Task
     until: float
     outcome: Outcome
-    pieces: Pieces = field(repr=False)
-    history: History = field(repr=False)
-    standing: Standing = field(repr=False)
-    shadow: Trajectory | None = field(default=None, repr=False)
+    pieces: Pieces
+    history: History
+    standing: Standing
+    shadow: Trajectory | None = None
+
+    def __repr__(self) -> str:
+        m, points = len(self.network.sign), len(self.data.y)
+        switches = f"{len(self.history.time)} switches up to t = {self.end:g}"
+        return f"Trajectory({m} neurons, {points} points, {self.loss} loss; {switches}; {self.outcome.value})"
+
+    def _repr_html_(self) -> str:
+        from fullnet.notebook import flow_html
+
+        return flow_html(self)
 
     @property
     def network(self) -> Network:
@@ -267,7 +279,8 @@ def _profile(trajectory: Trajectory) -> tuple[Floats, Floats, Floats, Floats]:
     """Return (event times, running relative error) and (piece starts, running absolute error of predictions).
 
     The same flow at another order and other steps is compared; running maxima and a floor of a few roundings
-    for each piece keep a lucky coincidence from being reported as precision.
+    for each piece keep a lucky coincidence from being reported as precision. Where the second computation does
+    not reach, nothing is known.
     """
     shadow = trajectory.shadow
     if shadow is None:
@@ -280,14 +293,43 @@ def _profile(trajectory: Trajectory) -> tuple[Floats, Floats, Floats, Floats]:
     gap = np.max(np.abs(f - shadow.at(common)), axis=1)
     size = 1 + np.max(np.abs(f), axis=1)
     floor = 2 * eps * size * np.sqrt(1 + which)
-    absolute = np.maximum.accumulate(np.maximum(gap, floor))
-    other = {_identity(event, order): event.t for event, order in _ordered(shadow.events)}
-    times = np.array([0.0, *(event.t for event in trajectory.events)])
-    relative = [16 * eps]
+    absolute = np.maximum(gap, floor)
+    twins = _Twins(shadow)
+    times, relative = [0.0], [16 * eps]
     for event, order in _ordered(trajectory.events):
-        twin = other.get(_identity(event, order))
-        relative.append(abs(event.t - twin) / event.t if twin is not None and event.t > 0 else 16 * eps)
-    return times, np.maximum.accumulate(np.array(relative)), common, absolute
+        times.append(event.t)
+        relative.append(max(twins.gap(event, order), 16 * eps))
+    errors = (_up_to(shadow.end, times, relative), _up_to(shadow.end, common.tolist(), absolute.tolist()))
+    return *errors[0], *errors[1]
+
+
+class _Twins:
+    """The events of a second computation, to be found by neuron."""
+
+    def __init__(self, shadow: Trajectory) -> None:
+        self.end = shadow.end
+        self.same: dict[tuple[int, int, str, str], float] = {}
+        self.near: dict[int, list[float]] = {}
+        for event, order in _ordered(shadow.events):
+            self.same[_identity(event, order)] = event.t
+            self.near.setdefault(event.neuron, []).append(event.t)
+
+    def gap(self, event: Event, order: int) -> float:
+        """Return by how much an event's time differs, relatively.
+
+        Where the second computation has no such event, its neuron's nearest one counts, or its end.
+        """
+        twin = self.same.get(_identity(event, order))
+        if twin is None:
+            twin = min([*self.near.get(event.neuron, ()), self.end], key=lambda t: abs(t - event.t))
+        return min(abs(event.t - twin) / event.t, 1.0) if event.t > 0 else 0.0
+
+
+def _up_to(end: float, times: list[float], errors: list[float]) -> tuple[Floats, Floats]:
+    """Return times (T,) and the running maxima of errors (T,), infinite from past ``end`` on."""
+    known = bisect_right(times, end)
+    running = np.maximum.accumulate([*errors[:known], math.inf])
+    return np.array([*times[:known], math.nextafter(end, math.inf)]), running
 
 
 def _ordered(events: tuple[Event, ...]) -> list[tuple[Event, int]]:

@@ -1,0 +1,138 @@
+"""Files from outside: arrays and tables read whole, or one sentence with the file and what in it is wrong."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from fullnet.checks import Floats
+from fullnet.errors import ContentError, FileError, InputError
+
+# What NumPy and zipfile raise, between them, for archives that are cut, damaged or of another kind.
+_DAMAGED = (
+    ValueError,
+    EOFError,
+    BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    KeyError,
+    struct.error,
+)
+
+
+@contextmanager
+def inside(path: str | Path, argument: str) -> Iterator[None]:
+    """Say of whatever the block finds wrong in a file, or in reading it, which file and whose it was.
+
+    Raises FileError for an InputError, an OSError or a MemoryError of the block.
+    """
+    try:
+        yield
+    except FileError:
+        raise
+    except InputError as why:
+        raise FileError(argument, path, str(why)) from None
+    except ValueError as why:
+        raise FileError(argument, repr(path), f"expected a usable path, got one with {why}") from None
+    except FileNotFoundError:
+        raise FileError(argument, path, "expected an existing file, got none") from None
+    except IsADirectoryError:
+        raise FileError(argument, path, "expected a file, got a directory") from None
+    except OSError as why:
+        got = why.strerror or type(why).__name__
+        raise FileError(argument, path, f"expected a readable file, got {got}") from None
+    except MemoryError:
+        raise FileError(argument, path, "expected arrays that fit into memory, got larger ones") from None
+
+
+def read_arrays(path: str | Path, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    """Read arrays of an .npz archive by name; others in it are left unread, and pickled ones refused.
+
+    Raises InputError, OSError or MemoryError, which :func:`inside` puts into one sentence.
+    """
+    with Path(path).open("rb") as stream:
+        try:
+            archive = np.load(stream, allow_pickle=False)
+        except _DAMAGED:
+            archive = None
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ContentError(_kind(archive), "a whole .npz archive")
+        missing = [name for name in required if name not in archive.files]
+        if missing:
+            present = ", ".join(sorted(archive.files)) or "an empty archive"
+            raise ContentError(present, f"an array {missing[0]!r} in the archive")
+        wanted = [*required, *(name for name in optional if name in archive.files)]
+        return {name: _array(archive, name) for name in wanted}
+
+
+def _kind(loaded: Any) -> str:
+    return "something else, or a part of one" if loaded is None else "a single array"
+
+
+def _array(archive: Any, name: str) -> Any:
+    try:
+        return archive[name]
+    except _DAMAGED as why:
+        got = "pickled objects" if "allow_pickle" in str(why) else "a damaged one"
+        raise InputError(name, got, "an array of plain numbers") from None
+
+
+def read_points(path: str | Path) -> tuple[Floats, Floats]:
+    """Read a CSV text file of points: d ≥ 2 coordinates and a label ±1 a line; returns X (N, d) and y (N,).
+
+    Blank lines, lines that start with ``#`` and a byte-order mark are skipped. Raises InputError naming the
+    line, or OSError.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ContentError("other bytes", "a CSV text in UTF-8") from None
+    lines = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 1) if _counts(line)]
+    if not lines:
+        raise ContentError("none", "at least one line of numbers")
+    width = len(lines[0][1])
+    rows = []
+    for number, cells in lines:
+        place = f"line {number}"
+        if len(cells) < 3:
+            raise InputError(
+                place, f"{len(cells)} cells", "at least two coordinates and a label, comma-separated"
+            )
+        if len(cells) != width:
+            raise InputError(place, f"{len(cells)} cells", f"{width} as in the first line")
+        row = [_number(cell.strip(), place) for cell in cells]
+        if abs(row[-1]) != 1:
+            raise InputError(place, repr(cells[-1].strip()), "a label 1 or -1 in the last column")
+        rows.append(row)
+    table = np.array(rows)
+    return table[:, :-1], table[:, -1]
+
+
+def _counts(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _number(cell: str, place: str) -> float:
+    try:
+        value = float(cell.replace("_", " "))  # Python reads 1_0 as 10; nobody else does
+    except ValueError:
+        raise InputError(place, repr(cell), "numbers only (a header line starts with #)") from None
+    if not math.isfinite(value):
+        raise InputError(place, repr(cell), "finite numbers that fit into a double")
+    return value
+
+
+def unread_arrays(path: str | Path, known: Sequence[str]) -> list[str]:
+    """Return the names of the arrays of a readable .npz archive that nobody asks for."""
+    with ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+    return sorted(set(names) - set(known))
