@@ -84,6 +84,9 @@ class Exact:
     def __pow__(self, other: ExactLike) -> Exact:
         return _fold("^", self, exact(other))
 
+    def __repr__(self) -> str:
+        return f"exact({str(self)!r})"
+
     def __str__(self) -> str:
         if self.op == "rational":
             return _rational_text(self.args[0])
@@ -426,6 +429,17 @@ def decimal_string(value: Any, digits: int) -> str:
     _, shown, shift = rounded.as_tuple()
     exponent += len(shown) + int(shift)
     return str(sign_text) + _place_point("".join(map(str, shown)).rstrip("0"), exponent)
+
+
+def double_string(value: float, digits: int) -> str:
+    """Write a double as :func:`decimal_string` writes an mpmath number, 17 significant digits at most."""
+    if value == 0:
+        return "0"
+    if not abs(value) < float("inf"):
+        return "inf" if value > 0 else "-inf"
+    figures, _, exponent = f"{abs(value):.{min(digits, 17) - 1}e}".partition("e")
+    sign_text = "-" if value < 0 else ""
+    return sign_text + _place_point(figures.replace(".", "").rstrip("0"), int(exponent))
 
 
 def _rational_text(value: Fraction) -> str:

@@ -65,8 +65,8 @@ def start(f_plus: ExactLike = 0, f_minus: ExactLike = 0, f_minus_negative: Exact
     """Build a checked Start.
 
     Arguments: f_plus = f(x₊), f_minus = f(x₋) (the whole), f_minus_negative ≤ 0 the share of K₋ in it; the
-    rest, f_minus − f_minus_negative, is the share of K₊ and must be ≥ 0. Raises InputError naming the
-    argument.
+    rest, f_minus − f_minus_negative, is the share of K₊ and must be ≥ 0. Returns a Start at flow time 0.
+    Raises InputError naming the argument.
     """
     whole, share = exact(f_minus, "f_minus"), exact(f_minus_negative, "f_minus_negative")
     first = exact(f_plus, "f_plus")

@@ -28,6 +28,8 @@ BASE = {
     "perturb": [*SMALL, "--directions", "20"],
     "theorems": SMALL,
     "sweep": ["--compute", "limit", "--digits", "5", "--workers", "1"],
+    "figures": ["--list"],
+    "report": [*SMALL, "--lr", "0.1", "--no-theorems", "--no-figures"],
 }
 QUICK = ("", "abc", "nan", "-inf", "-1", "1e999999")
 THOROUGH = ("inf", "0", "1e-30", "1e30", "9" * 60, "1/0", "--", "0x10", "1_0", "((((", "sqrt(-1)")
@@ -36,7 +38,7 @@ THOROUGH = ("inf", "0", "1e-30", "1e30", "9" * 60, "1/0", "--", "0x10", "1_0", "
 def _options() -> Iterator[tuple[str, str]]:
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
         for option in command.params:
-            if not option.is_flag and option.opts[0] != "--help":
+            if option.opts[0].startswith("--") and not option.is_flag:
                 yield name, option.opts[0]
 
 

@@ -131,11 +131,15 @@ def test_limit_gives_the_reference(run_cli: Callable) -> None:
     assert Decimal(found["gamma_ratio"]) < 1
 
 
-@pytest.mark.parametrize("words", [["--precision", "26"], []])
-def test_simulate_gives_the_reference_flow(run_cli: Callable, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "method", "digits"),
+    [(["--precision", "26"], "exact", 25), ([], "exact", 12), (["--method", "ode"], "ode", 10)],
+)
+def test_simulate_gives_the_reference_flow(
+    run_cli: Callable, words: list[str], method: str, digits: int
+) -> None:
     found = run_cli("simulate", "--init", WEIGHTS, *words, "--json").record
-    digits = 25 if words else 10
-    assert found["method"] == ("exact" if words else "ode")
+    assert found["method"] == method
     assert found["living"] == {"positive": 23, "negative": 13, "dead": 64}
     for name, reference in {
         **NETWORK["times"],
@@ -153,15 +157,17 @@ def test_simulate_gives_the_reference_flow(run_cli: Callable, words: list[str]) 
 
 
 def test_simulate_tells_never_from_not_yet(run_cli: Callable) -> None:
-    for words in (["--until", "1000"], ["--until", "1000", "--precision", "18"]):
+    for words in ([], ["--method", "ode"], ["--precision", "18"]):
+        words = ["--until", "1000", *words]
         times = run_cli("simulate", "--init", WEIGHTS, *words, "--json").record["times"]
         assert _same(times["T_plat"], NETWORK["times"]["T_plat"], 10)
         assert times["T_II"] is None
         assert times["T_III"] is None
 
 
-def test_doubles_print_no_digit_their_error_estimate_does_not_leave(run_cli: Callable) -> None:
-    found = run_cli("simulate", "--init", WEIGHTS, "--json").record
+@pytest.mark.parametrize("method", ["exact", "ode"])
+def test_doubles_print_no_digit_their_error_estimate_does_not_leave(run_cli: Callable, method: str) -> None:
+    found = run_cli("simulate", "--init", WEIGHTS, "--method", method, "--json").record
     for name, reference in NETWORK["times"].items():
         printed = Decimal(found["times"][name])
         known = len(printed.as_tuple().digits)

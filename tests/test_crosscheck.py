@@ -102,6 +102,16 @@ def test_many_seeds(seed):
     assert disagreeing(result) == set()
 
 
+@pytest.mark.parametrize(("until", "seed"), [(1e-3, 1), (0.02, 3)])
+def test_what_a_short_run_does_not_reach_is_not_compared(until, seed):
+    """Cut in Phase I: f₋ still has its random sign, neurons that will die are alive; nothing disagrees."""
+    result = check(fullnet.initial_network(100, 20, 0.1, 1.0, seed), until=until)
+    assert disagreeing(result) == set()
+    assert all(row.full is None for row in result.checks if row.quantity in ("T_plat", "T_II", "T_III"))
+    assert any("end of training is left out" in note for note in result.notes)
+    assert "limit margin" not in {row.quantity for row in result.checks}
+
+
 def test_a_network_without_living_negatives_has_an_infinite_plateau():
     result = check(initial(4, dim=4, kappa1=0.1, seed=3, positive=4))
     assert (result.outcome, result.regime, result.agree) == (Outcome.PLATEAU_INFINITE, None, True)

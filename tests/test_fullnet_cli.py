@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 
+import numpy as np
+
 import fullnet
 
 NOISY = ["--preset", "noisy", "--dim", "2", "--m", "40", "--seed", "3"]
@@ -59,3 +61,23 @@ def test_bad_input_is_one_line(run_cli: Callable, tmp_path) -> None:
         assert ended.code == 2
         assert ended.err.count("\n") == 1
         assert part in ended.err
+
+
+def test_simulate_writes_its_flow_as_a_table(run_cli: Callable, tmp_path) -> None:
+    out = tmp_path / "run.csv"
+    words = ["simulate", "--m", "20", "--dim", "3", "--until", "1000"]
+    found = run_cli(*words, "--csv", str(out), "--json").record
+    rows = np.genfromtxt(out, delimiter=",", names=True)
+    assert found["method"] == "ode"
+    assert (rows["t"][0], rows["t"][-1]) == (0, 1000)
+    crossed = float(found["times"]["T_plat"])
+    assert ((rows["f_minus"] < 0) == (rows["t"] > crossed)).all()
+
+
+def test_a_table_is_not_written_where_it_cannot_be(run_cli: Callable, tmp_path) -> None:
+    ended = run_cli("simulate", "--m", "5", "--csv", str(tmp_path / "absent" / "run.csv"))
+    assert ended.code == 2
+    assert "csv" in ended.err
+    refused = run_cli("simulate", "--m", "5", "--method", "exact", "--csv", str(tmp_path / "run.csv"))
+    assert refused.code == 2
+    assert not list(tmp_path.iterdir())

@@ -143,7 +143,7 @@ def test_files_that_are_not_what_they_should_be(tmp_path):
     single = tmp_path / "single.npy"
     np.save(single, NET.W)
     for path in (tmp_path / "missing.npz", cut, empty, text, other, pickled, tmp_path):
-        rejects("file", lambda path=path: fullnet.load_network(path, 1.0))
+        rejects("path: .*expected", lambda path=path: fullnet.load_network(path, 1.0))
     for path in (
         tmp_path / "missing.npz",
         tmp_path / "missing.csv",
@@ -154,8 +154,8 @@ def test_files_that_are_not_what_they_should_be(tmp_path):
         pickled,
         tmp_path,
     ):
-        rejects("file", lambda path=path: fullnet.load_data(path))
-    rejects("file", lambda: fullnet.load_network(single, 1.0))
+        rejects("path: .*expected", lambda path=path: fullnet.load_data(path))
+    rejects("path: .*expected", lambda: fullnet.load_network(single, 1.0))
     swapped = tmp_path / "swapped.npz"
     np.savez(swapped, W=NET.W.T, sign=NET.sign)
     rejects("sign", lambda: fullnet.load_network(swapped, 1.0))
@@ -168,15 +168,15 @@ def test_files_that_are_not_what_they_should_be(tmp_path):
 def test_malformed_csv(tmp_path, text):
     path = tmp_path / "points.csv"
     path.write_text(text)
-    rejects("file", lambda: fullnet.load_data(path))
+    rejects("path: .*expected", lambda: fullnet.load_data(path))
 
 
 def test_csv_with_wrong_labels(tmp_path):
     path = tmp_path / "points.csv"
     path.write_text("1,0,1\n0,1,0\n")
-    rejects("y", lambda: fullnet.load_data(path))
+    rejects("line 2: expected a label", lambda: fullnet.load_data(path))
     path.write_bytes(b"\xff\xfe\x00")
-    rejects("file", lambda: fullnet.load_data(path))
+    rejects("path: .*expected", lambda: fullnet.load_data(path))
 
 
 def test_good_files_round_trip(tmp_path):

@@ -14,7 +14,10 @@ many = settings(derandomize=True, deadline=None, max_examples=25)
 
 @st.composite
 def problems(draw):
-    """A random data set of 1 to 4 points in 2 to 4 dimensions, a network of up to 8 neurons, and a loss."""
+    """A random data set of 1 to 4 points in 2 to 4 dimensions, up to 8 neurons, a loss, and a choice on ridges.
+
+    The choice is needed where a neuron slides into the origin of the data.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     points, dim, m = draw(st.integers(1, 4)), draw(st.integers(2, 4)), draw(st.integers(1, 8))
     X = rng.standard_normal((points, dim))
@@ -22,7 +25,8 @@ def problems(draw):
     net = fullnet.initial_network(
         m, dim, draw(st.sampled_from([0.01, 0.3, 2.0])), 1.0, draw(st.integers(0, 99))
     )
-    return net, data, draw(st.sampled_from(["exp", "logistic"]))
+    loss, ridge = st.sampled_from(["exp", "logistic"]), st.sampled_from(["active", "inactive", "slide"])
+    return net, data, {"loss": draw(loss), "ridge": draw(ridge)}
 
 
 def smooth_times(flow, count=5):
@@ -42,8 +46,8 @@ def speed(flow, t, step=1e-3):
 @given(problems())
 def test_energy_and_norm(problem):
     """dL/dt = −‖dW/dt‖² and d‖W‖²/dt = 2 Σ Uⱼ yⱼ fⱼ."""
-    net, data, loss = problem
-    flow = fullnet.gradient_flow(net, data, until=10.0, loss=loss)
+    net, data, options = problem
+    flow = fullnet.gradient_flow(net, data, until=10.0, **options)
     h = 1e-3
     for t in smooth_times(flow):
         L = np.exp(flow.log_loss([t - 2 * h, t - h, t + h, t + 2 * h]))
@@ -59,8 +63,8 @@ def test_energy_and_norm(problem):
 @many
 @given(problems())
 def test_weights_give_the_predictions(problem):
-    net, data, loss = problem
-    flow = fullnet.gradient_flow(net, data, until=100.0, loss=loss)
+    net, data, options = problem
+    flow = fullnet.gradient_flow(net, data, until=100.0, **options)
     for t in (0.0, 1e-3, 0.7, 30.0, flow.end):
         now = fullnet.given_network(flow.neurons(t), net.sign, net.kappa2)
         np.testing.assert_allclose(flow.at(t), fullnet.predictions(now, data), rtol=0, atol=1e-12)
@@ -69,8 +73,8 @@ def test_weights_give_the_predictions(problem):
 @many
 @given(problems())
 def test_events_lie_on_their_kinks(problem):
-    net, data, loss = problem
-    flow = fullnet.gradient_flow(net, data, until=100.0, loss=loss)
+    net, data, options = problem
+    flow = fullnet.gradient_flow(net, data, until=100.0, **options)
     times = [event.t for event in flow.events]
     assert times == sorted(times)
     for event in flow.events:
@@ -83,8 +87,8 @@ def test_events_lie_on_their_kinks(problem):
 @many
 @given(problems())
 def test_patterns_match_the_weights(problem):
-    net, data, loss = problem
-    flow = fullnet.gradient_flow(net, data, until=100.0, loss=loss)
+    net, data, options = problem
+    flow = fullnet.gradient_flow(net, data, until=100.0, **options)
     for t in (0.0, *smooth_times(flow), flow.end):
         places = flow.neurons(t) @ data.X.T / net.scale
         for place, pattern in zip(places, flow.patterns(t), strict=True):
@@ -96,8 +100,8 @@ def test_patterns_match_the_weights(problem):
 @many
 @given(problems())
 def test_dead_neurons_are_bit_identical_for_ever(problem):
-    net, data, loss = problem
-    flow = fullnet.gradient_flow(net, data, until=100.0, loss=loss)
+    net, data, options = problem
+    flow = fullnet.gradient_flow(net, data, until=100.0, **options)
     deaths = {event.neuron: event.t for event in flow.events if event.kind == "die"}
     for neuron, t in deaths.items():
         np.testing.assert_array_equal(flow.neurons(t)[neuron], flow.neurons(flow.end)[neuron])

@@ -56,11 +56,12 @@ def test_each_choice_on_a_ridge_is_a_solution(ridge, pattern):
 
 
 def test_the_origin_has_no_unique_flow():
-    for sign in (1, -1):
-        with pytest.raises(fullnet.NotUnique, match="pattern 00"):
+    """It rests there for ever, or leaves at any time: a positive neuron at r < c into ``++``, others slide."""
+    for sign, way in ((1, "++"), (-1, "0+")):
+        with pytest.raises(fullnet.NotUnique, match=r"pattern 00.*origin.*could leave"):
             start_pattern(PLUS_ON_AXIS, sign, [0, 0, 0.5])
-        assert start_pattern(PLUS_ON_AXIS, sign, [0, 0, 0.5], ridge="inactive") == "--"
-        assert start_pattern(PLUS_ON_AXIS, sign, [0, 0, 0.5], ridge="active") != "--"
+        for ridge, pattern in (("active", way), ("inactive", "--"), ("slide", "--")):
+            assert start_pattern(PLUS_ON_AXIS, sign, [0, 0, 0.5], ridge=ridge) == pattern
 
 
 def test_the_origin_of_many_points():
@@ -79,15 +80,41 @@ def test_the_origin_of_many_points():
     assert np.linalg.norm(fullnet.gradient_flow(net, data, until=1.0, ridge="inactive").neurons(1.0)) == 0
 
 
-def test_a_neuron_that_moves_through_the_origin_goes_on():
-    """A positive neuron along x₋ moves straight through the origin, as it does with small steps."""
+def test_a_neuron_that_comes_to_the_origin():
+    """A positive neuron along x₋ moves straight into the origin; small steps carry it through."""
     X = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, -1.0]])
     data = fullnet.data_set(X, [1, 1, -1])
     net = fullnet.given_network([[0.0, -0.3]], [1], 1.0)
-    flow = fullnet.gradient_flow(net, data, until=5.0)
+    with pytest.raises(fullnet.NotUnique, match=r"neuron 0.*origin"):
+        fullnet.gradient_flow(net, data, until=5.0)
+    flow = fullnet.gradient_flow(net, data, until=5.0, ridge="active")
     assert [(event.before, event.after) for event in flow.events[:1]] == [("--+", "++-")]
     run = fullnet.gradient_descent(net, data, 1e-4, 50_000, stop_early=False)
     np.testing.assert_allclose(run.predictions, flow.at(5.0), atol=1e-3)
+    for ridge in ("inactive", "slide"):
+        flow = fullnet.gradient_flow(net, data, until=5.0, ridge=ridge)
+        assert [(event.before, event.after) for event in flow.events] == [("--+", "---")]
+        np.testing.assert_allclose(flow.neurons(5.0), 0, atol=1e-15)
+
+
+def test_a_neuron_that_cannot_leave_the_origin_dies_there():
+    """Between two negative points a positive neuron is pulled into the origin, and nothing pulls it out."""
+    data = fullnet.data_set([[1.0, 0.5], [-1.0, 0.5]], [-1, -1])
+    flow = fullnet.gradient_flow(fullnet.given_network([[0.0, 0.1]], [1], 1.0), data, until=10.0)
+    assert [(event.kind, event.after) for event in flow.events] == [("die", "--")]
+
+
+@pytest.mark.parametrize("labels", [[1, -1] * 4 + [1], [-1, -1, 1, 1, 1, 1, -1, -1, 1]])
+def test_a_way_out_of_the_origin_of_a_plane_is_a_solution(labels):
+    """A start beside the origin, on the way chosen, goes the same way."""
+    angles = np.linspace(0, 1.2, 9)
+    data = fullnet.data_set(np.column_stack([np.cos(angles), np.sin(angles)]), labels)
+    net = fullnet.given_network([[0.0, 0.0]], [1], 1.0)
+    flow = fullnet.gradient_flow(net, data, until=0.5, ridge="active")
+    assert np.linalg.norm(flow.neurons(0.5)) > 1e-2
+    beside = fullnet.given_network(flow.neurons(1e-6), [1], 1.0)
+    again = fullnet.gradient_flow(beside, data, until=0.5 - 1e-6)
+    np.testing.assert_allclose(again.neurons(again.end), flow.neurons(0.5), atol=1e-10)
 
 
 def test_one_neuron():

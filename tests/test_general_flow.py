@@ -152,7 +152,12 @@ def test_a_neuron_in_the_origin_that_could_also_leave_it_is_named():
     with pytest.raises(NotUnique, match="origin"):
         network_flow_general(net.W, net.sign, X, y, digits=15, until=100)
     run = network_flow_general(net.W, net.sign, X, y, digits=15, until=100, ridge="slide")
-    assert "0" * N in run.flow.patterns(run.flow.end)
+    full = fullnet.gradient_flow(net, fullnet.data_set(X, y), 100.0, ridge="slide")
+    assert [(e.neuron, e.kind, e.after) for e in run.events] == [
+        (e.neuron, e.kind, e.after) for e in full.events
+    ]
+    for mine, its in zip(run.events, full.events, strict=True):
+        assert float(mine.time) == pytest.approx(its.t, rel=1e-10)
 
 
 def test_bad_input_is_named():

@@ -8,15 +8,25 @@ from typing import Annotated, Any
 
 import typer
 
-from reduced.cli import sweeps
+from reduced.cli import budget, sweeps
 from reduced.cli.collapsed import limit, plateau, predict
 from reduced.cli.comparison import crosscheck
 from reduced.cli.derivation import derive
 from reduced.cli.descent import gd
 from reduced.cli.ledger import theorems
-from reduced.cli.options import spread
 from reduced.cli.perturbation import perturb
-from reduced.cli.render import announce, forget, note, print_json, print_tables
+from reduced.cli.pictures import figures
+from reduced.cli.render import (
+    announce,
+    forget,
+    note,
+    open_closed_streams,
+    print_json,
+    print_tables,
+    silence_stdout,
+)
+from reduced.cli.reporting import report
+from reduced.cli.signature import spread
 from reduced.cli.simulation import simulate
 from reduced.errors import BudgetExceeded
 from reduced.records import Outcome
@@ -28,12 +38,23 @@ _ClickException: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="reduced",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (derive, plateau, predict, limit, simulate, gd, crosscheck, perturb, theorems):
+for _command in (
+    derive,
+    plateau,
+    predict,
+    limit,
+    simulate,
+    gd,
+    crosscheck,
+    perturb,
+    theorems,
+    figures,
+    report,
+):
     app.command()(spread(_command))
 app.add_typer(sweeps.app, name="sweep")
 
@@ -60,26 +81,32 @@ def _reduced(
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Arguments: arguments, the words after the program's name (default: those of this process).
-    Returns the exit code: 0 done or agrees, 1 disagrees, 2 bad input (one line on stderr), 3 budget
-    exceeded, 130 interrupted.
-    """
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code; see :func:`reduced.cli.main`."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     forget()
+    open_closed_streams()
     try:
         code = app(args=words, prog_name="reduced", standalone_mode=False)
+        sys.stdout.flush()
         if code == INTERRUPTED:  # newer versions of Typer catch Ctrl-C themselves
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
         return INTERRUPTED
+    except budget.BudgetExceeded:
+        _print_budget("--json" in words)
+        return BUDGET
     except (ArithmeticError, MemoryError, BudgetExceeded) as why:
         _give_up(why, "--json" in words)
         return BUDGET
+    except (BrokenPipeError, SystemExit) as why:
+        if isinstance(why, SystemExit) and not isinstance(why.__context__, BrokenPipeError):
+            return BAD_INPUT if why.code else DONE  # Typer ends so after shell completion
+        silence_stdout()  # the reader of a help page has gone
+        return DONE
     except OSError as why:
+        silence_stdout()
         note(f"cannot write the output ({why.strerror or type(why).__name__})")
         return BAD_INPUT
     except Exception as why:
@@ -92,8 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _give_up(why: ArithmeticError | MemoryError | BudgetExceeded, as_json: bool) -> None:
-    """Print the outcome of a computation that no affordable precision or memory brings to its end."""
+    """Tell of a computation that no affordable precision or memory brings to its end."""
     note(f"beyond what can be computed: {_one_line(why)}")
+    _print_budget(as_json)
+
+
+def _print_budget(as_json: bool) -> None:
     if as_json:
         print_json({"outcome": Outcome.BUDGET.value})
     else:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from reduced.cli.budget import time_limit
 from reduced.cli.dependence import Dependence
-from reduced.cli.options import Digits, Model, State, choose
+from reduced.cli.options import Budget, Digits, Model, State, choose
 from reduced.cli.render import exact_text, print_json, print_tables, table, values
 from reduced.records import Loss, Problem, Start, Timeline
 
 if TYPE_CHECKING:
+    from reduced.cli.tables import Table
     from reduced.solve.decay import AngleLaws
 
 Method = Annotated[
-    str | None,
-    Option(
-        "--method",
-        metavar="exact|taylor",
-        rich_help_panel="Run",
-        help="Closed form, or Taylor series. Default: exact; taylor for logistic loss.",
-    ),
-]
-
-
-PlateauMethod = Annotated[
     str | None,
     Option(
         "--method",
@@ -37,8 +29,20 @@ PlateauMethod = Annotated[
 ]
 
 
+METHODS = ("exact", "taylor", "enclosure")
+
+# Laws can be far off by any number of orders of magnitude.
+_WIDE, _ROUGH = (Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[]) for digits in (30, 2))
+_READABLE = 10_000
+
+
 def plateau(
-    model: Model, state: State, dependence: Dependence, out: Digits, method: PlateauMethod = None
+    model: Model,
+    state: State,
+    dependence: Dependence,
+    budget: Budget,
+    out: Digits,
+    method: Method = None,
 ) -> int:
     """Times of the collapsed model: end of the plateau T_plat, T_II, T_III.
 
@@ -55,13 +59,12 @@ def plateau(
     from reduced.solve.asymptotic import asymptotic
 
     problem, start, digits = model.problem(), state.start(), out.checked()
-    solved = _solve(problem, start, digits, method)
+    with time_limit(budget.seconds()):
+        solved = _solve(problem, start, digits, method)
+        leading = asdict(asymptotic(problem, start, digits))
+        more, tables = dependence.facts(problem, start, digits)
     radius: dict[str, str | None] | None = getattr(solved, "radius", None)
-    laws = {
-        name: None if solved.times[name] == "0" else law
-        for name, law in asdict(asymptotic(problem, start, digits)).items()
-    }
-    more, tables = dependence.facts(problem, start, digits)
+    laws = {name: None if solved.times[name] == "0" else law for name, law in leading.items()}
     if out.json:
         print_json(
             {
@@ -82,14 +85,35 @@ def plateau(
     print_tables(
         table("Times of the collapsed model", ("event", "quantity", "value"), _event_rows(solved)),
         *([] if radius is None else [values("Proved radii of the times", list(radius.items()))]),
-        values(
-            "Leading laws as Δ → 0",
-            list(laws.items()),
-        ),
+        _law_table(laws, solved.times),
         *tables,
         _closing(solved.regime, solved.outcome.message, f"method {solved.method}"),
     )
     return 0
+
+
+def _law_table(laws: dict[str, str | None], times: dict[str, str]) -> Table:
+    """Set each leading law beside the time it is the law of, as law/time − 1 in per cent."""
+    rows = [(name, law, _per_cent(_relative(law, times[name]))) for name, law in laws.items()]
+    return table("Leading laws as Δ → 0", ("quantity", "value", "off by"), rows)
+
+
+def _relative(law: str | None, time: str) -> Decimal | None:
+    """Return law/time − 1 in per cent, None where one of them is missing or infinite."""
+    if law is None or "inf" in (law, time):
+        return None
+    ratio = _WIDE.divide(_WIDE.create_decimal(law), _WIDE.create_decimal(time))
+    return _WIDE.multiply(_WIDE.subtract(ratio, Decimal(1)), Decimal(100))
+
+
+def _per_cent(off: Decimal | None) -> str | None:
+    if off is None or off.is_nan():
+        return None
+    if off.is_infinite():
+        return "inf %"
+    if abs(off) < _READABLE:
+        return f"{off:+.0f} %" if abs(off) >= 100 else f"{off:+.2g} %"
+    return f"{_ROUGH.plus(off)} %".replace("E", "e")
 
 
 def default_method(problem: Problem) -> str:
@@ -98,7 +122,7 @@ def default_method(problem: Problem) -> str:
 
 
 def _solve(problem: Problem, start: Start, digits: int, method: str | None) -> Timeline:
-    chosen = choose(method or default_method(problem), "method", ("exact", "taylor", "enclosure"))
+    chosen = choose(method or default_method(problem), "method", METHODS)
     if chosen == "enclosure":
         from reduced.solve.enclosure import enclosure_timeline
 
@@ -123,6 +147,7 @@ def _event_rows(solved: Timeline) -> list[tuple[str, str, str | None]]:
 def predict(
     model: Model,
     state: State,
+    budget: Budget,
     out: Digits,
     at: Annotated[
         list[str],
@@ -142,16 +167,18 @@ def predict(
       reduced predict --at 5000 --alpha-plus 1/4 --alpha-minus 3/20 --digits 40 --json
     """
     from reduced.solve.decay import angle_laws
-    from reduced.solve.predict import predict as predict_at
 
     problem, start, digits = model.problem(), state.start(), out.checked()
-    chosen = choose(method or default_method(problem), "method", ("exact", "taylor"))
-    points = [asdict(point) for point in predict_at(problem, start, at, digits, chosen)]
+    chosen = choose(method or default_method(problem), "method", METHODS)
+    with time_limit(budget.seconds()):
+        points = _points(problem, start, at, digits, chosen)
+        laws = angle_laws(problem, start, digits) if problem.loss is Loss.EXP else None
     if out.json:
         print_json(
             {
                 "points": points,
-                **_law_record(angle_laws(problem, start, digits)),
+                **_law_record(laws),
+                "method": chosen,
                 "parameters": parameters(problem, digits),
                 "digits": digits,
             }
@@ -161,7 +188,25 @@ def predict(
     return 0
 
 
-def _point_table(point: dict[str, Any]) -> Any:
+def _points(problem: Problem, start: Start, at: list[str], digits: int, method: str) -> list[dict[str, Any]]:
+    """Return the points as records; of an enclosure the middles, and the radii by name."""
+    if method != "enclosure":
+        from reduced.solve.predict import predict as predict_at
+
+        return [asdict(point) for point in predict_at(problem, start, at, digits, method)]
+    from reduced.solve.enclosure import Enclosure, enclosure_predict
+
+    found = [vars(point) for point in enclosure_predict(problem, start, at, digits)]
+    return [
+        {
+            **{name: value.mid if isinstance(value, Enclosure) else value for name, value in point.items()},
+            "radius": {name: value and value.rad for name, value in point.items() if name != "phase"},
+        }
+        for point in found
+    ]
+
+
+def _point_table(point: dict[str, Any]) -> Table:
     names = {
         "f_plus": "f₊",
         "f_minus": "f₋",
@@ -173,7 +218,12 @@ def _point_table(point: dict[str, Any]) -> Any:
         "angle_minus": "angle of K₋ to v₋",
         "angle_minus_law": "its law C₋/log t",
     }
-    return values(f"t = {point['t']}", [(shown, point[name]) for name, shown in names.items()])
+    title, rows = f"t = {point['t']}", [(name, shown) for name, shown in names.items() if name in point]
+    radius = point.get("radius")
+    if radius is None:
+        return values(title, [(shown, point[name]) for name, shown in rows])
+    cells = [(shown, point[name], radius.get(name)) for name, shown in rows]
+    return table(title, ("quantity", "value", "± at most"), cells)
 
 
 def _law_record(laws: AngleLaws | None) -> dict[str, dict[str, str | None]]:
@@ -187,6 +237,7 @@ def _law_record(laws: AngleLaws | None) -> dict[str, dict[str, str | None]]:
 
 def limit(
     model: Model,
+    budget: Budget,
     out: Digits,
     beta_plus: Annotated[
         str | None,
@@ -222,8 +273,9 @@ def limit(
     from reduced.solve.limit import limit as limit_of
 
     problem, digits = model.problem(), out.checked()
-    found = limit_of(problem, digits, beta_plus, beta_minus)
-    laws = angle_laws(problem, start_at(), digits) if problem.loss is Loss.EXP else None
+    with time_limit(budget.seconds()):
+        found = limit_of(problem, digits, beta_plus, beta_minus)
+        laws = angle_laws(problem, start_at(), digits) if problem.loss is Loss.EXP else None
     law = _law_record(laws)
     record = {
         "regime": found.regime and found.regime.value,

@@ -18,18 +18,17 @@ from reduced.cli.render import (
     print_tables,
     progress,
     table,
-    terminal_width,
     warn_without,
 )
 from reduced.cli.simulation import LAST_TIME
 from reduced.records import Outcome
 
 if TYPE_CHECKING:
+    from reduced.cli.tables import Table
     from reduced.crosscheck import Check, CrossCheck, DescentRow
 
-# Numbers of the table for people; the JSON has all digits.
+# Numbers of the table for people, unless --digits asks for more.
 _SHOWN_DIGITS = 9
-_WIDTH_WITH_EXACT = 96
 
 
 def crosscheck(
@@ -96,14 +95,14 @@ def crosscheck(
         else:
             print_tables(Outcome.BUDGET.message)
         return 3
-    notes = [*weights.unused(model), *found.notes]
+    notes = [*weights.unused(model), *data.unused(), *found.notes]
     if out.json:
         lrs = [exact_text(rate, digits) for rate in rates]
         print_json({**_record(found, lrs[: len(found.gd)]), "notes": notes})
     else:
         for line in notes:
             note(line)
-        print_tables(*_tables(found))
+        print_tables(*_tables(found, out.shown(_SHOWN_DIGITS)))
     return 0 if found.agree else 1
 
 
@@ -127,10 +126,11 @@ def _descent_record(row: DescentRow, lr: str) -> dict[str, Any]:
         "living": row.living,
         "lost_to_step_size": row.lost,
         "same_living": row.same_living,
+        "outcome": row.outcome,
     }
 
 
-def _tables(found: CrossCheck) -> list[Any]:
+def _tables(found: CrossCheck, digits: int) -> list[Table | str]:
     numbers = [check for check in found.checks if not _in_words(check)]
     words = [check for check in found.checks if _in_words(check)]
     wrong = sum(not check.agree for check in found.checks)
@@ -138,7 +138,7 @@ def _tables(found: CrossCheck) -> list[Any]:
     if not found.agree:
         verdict = f"{wrong} of {len(found.checks)} rows disagree"
     return [
-        _number_table(numbers),
+        _number_table(numbers, digits),
         table(
             "Neuron by neuron",
             ("quantity", "reduced", "full network", "differ", "agree"),
@@ -155,7 +155,7 @@ def _tables(found: CrossCheck) -> list[Any]:
         ),
         table(
             "Gradient descent beside it (not part of the verdict)",
-            ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−"),
+            ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−", "ended"),
             [
                 (
                     row.lr,
@@ -163,6 +163,7 @@ def _tables(found: CrossCheck) -> list[Any]:
                     row.T_II,
                     "{positive}/{negative}/{dead}".format(**row.living),
                     "{positive}/{negative}".format(**row.lost),
+                    row.outcome,
                 )
                 for row in found.gd
             ],
@@ -172,26 +173,20 @@ def _tables(found: CrossCheck) -> list[Any]:
     ]
 
 
-def _number_table(checks: list[Check]) -> Any:
+def _number_table(checks: list[Check], digits: int) -> Table:
     """Build the table of numbers; the exact flow's column only where the terminal has room for it."""
-    wide = terminal_width() >= _WIDTH_WITH_EXACT
-    columns = ["quantity", "reduced", "full network", "difference", "tolerance", "agree"]
+    columns = ("quantity", "reduced", "exact flow", "full network", "difference", "tolerance", "agree")
     rows = [
         [
             check.quantity,
-            _short(check.reduced),
-            _short(check.full),
+            *(_short(number, digits) for number in (check.reduced, check.exact, check.full)),
             check.difference,
             check.tolerance,
             _verdict(check),
         ]
         for check in checks
     ]
-    if wide:
-        columns.insert(2, "exact flow")
-        for row, check in zip(rows, checks, strict=True):
-            row.insert(2, _short(check.exact))
-    return table("Reduced dynamics against the full network", columns, rows)
+    return table("Reduced dynamics against the full network", columns, rows, spare=["exact flow"])
 
 
 def _verdict(check: Check) -> str:
@@ -200,12 +195,14 @@ def _verdict(check: Check) -> str:
 
 def _in_words(check: Check) -> bool:
     """Tell a row of counts in words from a row of numbers."""
-    return check.reduced is not None and _short(check.reduced) is None
-
-
-def _short(number: str | None) -> str | None:
-    """Round a number for the table; None for what is no number."""
     try:
-        return None if number is None else f"{Decimal(number):.{_SHOWN_DIGITS}g}"
+        return check.reduced is not None and Decimal(check.reduced).is_nan()
     except InvalidOperation:
-        return None
+        return True
+
+
+def _short(number: str | None, digits: int) -> str | None:
+    """Round a number for the table; infinities keep their text."""
+    if number is None or "inf" in number:
+        return number
+    return f"{Decimal(number):.{digits}g}"

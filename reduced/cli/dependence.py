@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from reduced.cli.options import choose
-from reduced.cli.render import double_text, table
-from reduced.numbers import decimal_string
+from reduced.cli.render import table
+from reduced.numbers import decimal_string, double_string
 from reduced.records import Problem, Start
 from reduced.solve.promise import private_context
 
@@ -95,13 +95,13 @@ def _distribution_record(law: Distribution, digits: int) -> dict[str, Any]:
     def one(time: TimeLaw) -> dict[str, Any]:
         return {
             "quantiles": {str(level): _time(time.log_quantile(level), digits) for level in LEVELS},
-            "tail_exponents": [x and double_text(x, digits) for x in time.tail_exponents(LEVELS)],
-            "never": double_text(time.never, digits),
-            "at_once": double_text(time.at_once, digits),
+            "tail_exponents": [x and double_string(x, digits) for x in time.tail_exponents(LEVELS)],
+            "never": double_string(time.never, digits),
+            "at_once": double_string(time.at_once, digits),
         }
 
     laws = {name: one(time) for name, time in law.laws.items()}
-    return {"m": law.m, "signs": law.signs.value, "log_scale": double_text(law.log_scale, digits), **laws}
+    return {"m": law.m, "signs": law.signs.value, "log_scale": double_string(law.log_scale, digits), **laws}
 
 
 def _distribution_table(law: Distribution) -> Any:
@@ -118,7 +118,7 @@ def _distribution_table(law: Distribution) -> Any:
 def _column(time: TimeLaw, levels: tuple[float, ...]) -> list[str | None]:
     quantiles = [_time(time.log_quantile(level), _SHOWN) for level in levels]
     exponents = [None if x is None else f"{x:.4g}" for x in time.tail_exponents(levels)]
-    return [*quantiles, *exponents, double_text(time.never, 4)]
+    return [*quantiles, *exponents, double_string(time.never, 4)]
 
 
 def _time(log_time: float, digits: int) -> str:

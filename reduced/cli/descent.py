@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
+from reduced.cli.flow_records import count_living
 from reduced.cli.options import Data, Digits, Flow, Model, Weights, outside_assumption
 from reduced.cli.render import (
-    double_text,
     exact_text,
     note,
     print_json,
@@ -18,9 +19,9 @@ from reduced.cli.render import (
     table,
     warn_without,
 )
-from reduced.cli.simulation import count_living, follow
+from reduced.cli.simulation import follow
 from reduced.errors import InputError
-from reduced.numbers import Exact, exact, read_number, sign
+from reduced.numbers import Exact, double_string, exact, read_number, sign
 from reduced.problem import require_positive
 from reduced.records import Outcome
 
@@ -60,6 +61,7 @@ def gd(
     Times are flow times, steps × lr: T_plat interpolated inside its step,
     T_II on the step grid. Neurons dead in a run and living in the gradient
     flow are lost to the step size. The learning rate is 0.01 unless given. A smaller one needs more --steps.
+    With --until a run ends at that flow time, if its --steps have not ended it before.
 
     \b
     Examples
@@ -69,18 +71,19 @@ def gd(
     """
     problem, digits = model.problem(assumption=False), out.checked()
     rates = [read_rate(text) for text in (["0.01"] if lr is None else lr)]
-    slope, steps = read_slope(subgradient), read_steps(steps)
+    slope, steps, until = read_slope(subgradient), read_steps(steps), flow.until_or(inf)
     seconds = flow.seconds()
     network = weights.network(model)
     points = data.points(problem, network.W.shape[1], weights.seed)
-    notes = [*weights.unused(model), *([] if data.other else outside_assumption(problem))]
+    notes = [*weights.unused(model), *data.unused(), *([] if data.other else outside_assumption(problem))]
     warn_without("numba")
     runs: list[fullnet.Descent] = []
     try:
         with time_limit(seconds):
             path = follow(network, points, problem, flow)
             for rate in rates:
-                runs.append(_descend(network, points, rate, steps, problem.loss.value, slope))
+                count = min(steps, steps_until(until, rate))
+                runs.append(_descend(network, points, rate, count, problem.loss.value, slope))
         outcome = path.outcome.value
     except BudgetExceeded:
         outcome = Outcome.BUDGET.value
@@ -105,6 +108,14 @@ def read_steps(steps: int) -> int:
     if not 0 <= steps <= MAX_STEPS:
         raise InputError("steps", steps, f"an integer from 0 to {MAX_STEPS}")
     return steps
+
+
+def steps_until(until: float, rate: Exact) -> int:
+    """Return how many whole steps of a learning rate end by a flow time, MAX_STEPS at most."""
+    from reduced.maxmargin.network import as_float
+
+    # the quotient of two decimals may be one rounding short of the integer it stands for
+    return int(min(until / as_float(rate, "lr") * (1 + 1e-12), MAX_STEPS))
 
 
 def read_slope(text: str) -> float:
@@ -136,11 +147,13 @@ def _descend(
 
 
 def _run_record(run: fullnet.Descent, rate: Exact, in_flow: Any, digits: int) -> dict[str, Any]:
+    from reduced.crosscheck.descent import ended
+
     lost = in_flow & ~run.living
     positive = run.network.sign > 0
 
     def text(t: float | None) -> str | None:
-        return None if t is None else double_text(t, min(digits, _DESCENT_DIGITS))
+        return None if t is None else double_string(t, min(digits, _DESCENT_DIGITS))
 
     return {
         "lr": exact_text(rate, digits),
@@ -151,14 +164,8 @@ def _run_record(run: fullnet.Descent, rate: Exact, in_flow: Any, digits: int) ->
             "positive": int((lost & positive).sum()),
             "negative": int((lost & ~positive).sum()),
         },
-        "outcome": _outcome(run),
+        "outcome": ended(run),
     }
-
-
-def _outcome(run: fullnet.Descent) -> str:
-    """Name how a run of all its steps ended: ``finished`` when both times were found on the way."""
-    found = run.T_plat is not None and run.T_II is not None
-    return Outcome.FINISHED.value if found and run.outcome.value == "steps" else run.outcome.value
 
 
 def _print(record: dict[str, Any], as_json: bool) -> None:

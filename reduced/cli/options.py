@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from inspect import Parameter, cleandoc, signature
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -99,8 +97,13 @@ class Digits:
     """How many digits, in which form."""
 
     digits: Annotated[
-        int, Option("--digits", rich_help_panel=_OUTPUT, help="Significant digits, 1 to 10000, all right.")
-    ] = 30
+        int | None,
+        Option(
+            "--digits",
+            rich_help_panel=_OUTPUT,
+            help="Significant digits, 1 to 10000, all right. Default: 30.",
+        ),
+    ] = None
     json: Annotated[
         bool, Option("--json", rich_help_panel=_OUTPUT, help="Print one JSON object and nothing else.")
     ] = False
@@ -109,7 +112,11 @@ class Digits:
         """Return the digits after checking their range."""
         from reduced.solve.promise import check_digits
 
-        return check_digits(self.digits)
+        return check_digits(_or(self.digits, 30))
+
+    def shown(self, few: int) -> int:
+        """Return the digits of a table for people: those asked for, else a few."""
+        return few if self.digits is None else self.digits
 
 
 @dataclass(frozen=True)
@@ -152,8 +159,8 @@ class Weights:
         if not 2 <= dim <= MAX_WEIGHTS or m * dim > MAX_WEIGHTS:
             raise InputError("dim", dim, f"an integer of at least 2 with m × dim at most {MAX_WEIGHTS}")
         if self.init is not None:
-            return fullnet.load_network(self.init, kappa2)
-        law = _or(self.init_law, "sphere")
+            return fullnet.load_network(self.init, kappa2, "init")
+        law = choose(_or(self.init_law, "sphere"), "init_law", ("sphere", "gaussian"))
         return fullnet.initial_network(m, dim, as_float(kappa1, "kappa1"), kappa2, _or(self.seed, 0), law)
 
     def unused(self, model: Model) -> list[str]:
@@ -165,15 +172,37 @@ class Weights:
             notes.append(f"{', '.join(given)}: not used, the weights come from --init")
         if model.alpha_plus is not None or model.alpha_minus is not None:
             notes.append("--alpha-plus, --alpha-minus: not used, the network has its own living fractions")
-        return notes
+        return notes + unread("--init", self.init, ("W", "sign"))
 
 
 def _or(value: Any, default: Any) -> Any:
     return default if value is None else value
 
 
+def unread(flag: str, path: str | None, known: tuple[str, ...]) -> list[str]:
+    """Return a note on the arrays in an option's file that are not read."""
+    from fullnet.files import unread_arrays
+
+    names = [] if path is None else unread_arrays(path, known)
+    return [f"{flag}: only {', '.join(known)} are read, not {', '.join(names)}"] if names else []
+
+
 @dataclass(frozen=True)
-class Flow:
+class Budget:
+    """How long a command may take."""
+
+    budget: Annotated[
+        float | None,
+        Option("--budget", metavar="SECONDS", rich_help_panel=_RUN, help="Most wall time; then exit 3."),
+    ] = None
+
+    def seconds(self) -> float | None:
+        """Return the most wall time, None for no bound."""
+        return self.budget
+
+
+@dataclass(frozen=True)
+class Flow(Budget):
     """How a flow is run."""
 
     ridge: Annotated[
@@ -188,10 +217,6 @@ class Flow:
     until: Annotated[
         str | None,
         Option("--until", metavar="T", rich_help_panel=_RUN, help="Last flow time t = step × learning rate."),
-    ] = None
-    budget: Annotated[
-        float | None,
-        Option("--budget", metavar="SECONDS", rich_help_panel=_RUN, help="Most wall time; then exit 3."),
     ] = None
 
     def checked_ridge(self) -> Any:
@@ -214,12 +239,6 @@ class Flow:
 
         value = self.read_until()
         return default if value is None else as_float(value, "until")
-
-    def seconds(self) -> float | None:
-        """Return the budget after checking it."""
-        if self.budget is not None and not 0 < self.budget < 1e9:
-            raise InputError("budget", self.budget, "a positive number of seconds, below 1e9")
-        return self.budget
 
 
 @dataclass(frozen=True)
@@ -247,6 +266,11 @@ class Data:
         """Whether the data are not the two points."""
         return self.data is not None or self.preset not in (None, "two-point")
 
+    def unused(self) -> list[str]:
+        """Return notes on what the file holds and nobody reads."""
+        archive = self.data if self.data is not None and self.data.lower().endswith(".npz") else None
+        return unread("--data", archive, ("X", "y", "weights"))
+
     def points(self, problem: Problem, dim: int, seed: int | None = None) -> fullnet.DataSet:
         """Build the two points or a preset in dimension dim, or load the file."""
         import fullnet
@@ -257,7 +281,7 @@ class Data:
             if self.data is not None:
                 raise InputError("preset", self.preset, "either --preset or --data, not both")
         if self.data is not None:
-            return fullnet.load_data(self.data)
+            return fullnet.load_data(self.data, "data")
         p = as_float(problem.p, "p")
         if self.preset == "noisy":
             return fullnet.noisy(p, dim, _or(seed, 0))
@@ -279,6 +303,15 @@ class Saving:
             "Save the flow there, every few seconds and at its end (numerical flow only).",
         ),
     ] = None
+    csv: Annotated[
+        str | None,
+        _choice(
+            "--csv",
+            _RUN,
+            "FILE.csv",
+            "Write the flow as a table, a row per log-spaced time (numerical flow only).",
+        ),
+    ] = None
     resume: Annotated[
         bool,
         Option(
@@ -292,13 +325,16 @@ class Saving:
 
         if self.resume and self.out is None:
             raise InputError("resume", "no file", "--out FILE, the flow to go on with")
-        return None if self.out is None else fullnet.Checkpoint(self.out)
+        if self.out is None:
+            return None
+        fullnet.require_writable(self.out)
+        return fullnet.Checkpoint(self.out)
 
     def earlier(self) -> fullnet.Trajectory | None:
         """Load the flow to go on with, None without --resume."""
         import fullnet
 
-        return fullnet.load_trajectory(self.out) if self.resume and self.out is not None else None
+        return fullnet.load_trajectory(self.out, "out") if self.resume and self.out is not None else None
 
 
 def choose(value: str, name: str, allowed: tuple[str, ...]) -> str:
@@ -306,47 +342,3 @@ def choose(value: str, name: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise InputError(name, repr(value), "one of " + ", ".join(allowed))
     return value
-
-
-def spread(command: Callable[..., int]) -> Callable[..., int]:
-    """Turn a command that takes option records into one that takes their fields, as typer wants it."""
-    hints = get_type_hints(command, include_extras=True)
-    records: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    parameters: list[Parameter] = []
-    for parameter in signature(command).parameters.values():
-        if parameter.name in records:
-            parameters += _fields_as_parameters(records[parameter.name])
-        else:
-            annotation = hints[parameter.name]
-            parameters.append(parameter.replace(annotation=annotation, kind=Parameter.KEYWORD_ONLY))
-
-    def flat(**given: Any) -> int:
-        gathered = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-            for name, kind in records.items()
-        }
-        return command(**gathered, **given)
-
-    flat.__name__, flat.__doc__ = command.__name__, _flowing(command.__doc__ or "")
-    flat.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return flat
-
-
-def _flowing(text: str) -> str:
-    """Join the lines of each paragraph, so that the terminal wraps them; those marked \\b stay as they are."""
-    paragraphs = cleandoc(text).split("\n\n")
-    return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)
-
-
-def _fields_as_parameters(record: Any) -> list[Parameter]:
-    hints = get_type_hints(record, include_extras=True)
-    return [
-        Parameter(
-            field.name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(record)
-    ]

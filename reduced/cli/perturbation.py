@@ -11,10 +11,10 @@ from typer import Option
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import read_rate, read_steps
 from reduced.cli.options import DOUBLE_DIGITS, Data, Digits, Flow, Model, Weights
-from reduced.cli.render import double_text, note, print_json, print_tables, progress, table, values
+from reduced.cli.render import note, print_json, print_tables, progress, table, values
 from reduced.cli.simulation import follow
 from reduced.errors import InputError
-from reduced.numbers import exact, read_number
+from reduced.numbers import double_string, exact, read_number
 from reduced.records import Outcome, Problem
 
 if TYPE_CHECKING:
@@ -203,10 +203,10 @@ def _without_limit(
 def _residual_record(row: Residual) -> dict[str, Any]:
     ratio = row.multiplier_ratio
     return {
-        "t": double_text(row.t, DOUBLE_DIGITS),
-        "residual": double_text(row.residual, _RESIDUAL_DIGITS),
-        "margin": double_text(row.normalised_margin, _RESIDUAL_DIGITS),
-        "lambda_ratio": None if ratio is None else double_text(ratio, _RESIDUAL_DIGITS),
+        "t": double_string(row.t, DOUBLE_DIGITS),
+        "residual": double_string(row.residual, _RESIDUAL_DIGITS),
+        "margin": double_string(row.normalised_margin, _RESIDUAL_DIGITS),
+        "lambda_ratio": None if ratio is None else double_string(ratio, _RESIDUAL_DIGITS),
         "on_kinks": row.kinked,
     }
 
@@ -220,9 +220,9 @@ def _record(found: Perturbation) -> dict[str, Any]:
         "regime": found.regime.value,
         "living": found.living,
         "living_only": {
-            "best_slope": double_text(alone.best_slope, _FEW_DIGITS),
-            "upper_bound": double_text(alone.upper_bound, _FEW_DIGITS),
-            "random_best": double_text(alone.random_best, _FEW_DIGITS),
+            "best_slope": double_string(alone.best_slope, _FEW_DIGITS),
+            "upper_bound": double_string(alone.upper_bound, _FEW_DIGITS),
+            "random_best": double_string(alone.random_best, _FEW_DIGITS),
             "random_count": alone.random_count,
             "concave": alone.hypotheses.hold,
             "local_optimum": alone.local_optimum,
@@ -233,7 +233,7 @@ def _record(found: Perturbation) -> dict[str, Any]:
             "slope_measured": revived.slope_measured,
             "cases": [_case(case) for case in revived.cases],
         },
-        "random_best": double_text(found.random_best, _FEW_DIGITS),
+        "random_best": double_string(found.random_best, _FEW_DIGITS),
         "local_optimum": found.local_optimum,
         "outcome": Outcome.FINISHED.value,
         "words": found.words,

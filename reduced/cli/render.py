@@ -7,13 +7,15 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reduced.numbers import Exact, decimal_string
+from reduced.numbers import Exact, decimal_string, double_string
+
+if TYPE_CHECKING:
+    from reduced.cli.tables import Table
 
 Update = Callable[[str], None]
 
@@ -32,57 +34,46 @@ def print_text(text: str) -> None:
     _write(text.rstrip("\n") + "\n")
 
 
-def print_tables(*parts: Any) -> None:
-    """Write tables and lines to stdout: lines are wrapped, tables are as wide as their numbers need."""
+def print_tables(*parts: Table | str) -> None:
+    """Write tables and lines to stdout: lines are wrapped, tables folded, at the terminal's width."""
     from rich.console import Console
-    from rich.measure import Measurement
 
     terminal, text = Console(), StringIO()
     for part in parts:
-        needed = Measurement.get(terminal, terminal.options.update(width=_ANY_WIDTH), part).maximum
-        width = terminal.width if isinstance(part, str) else max(terminal.width, needed)
         console = Console(
             file=text,
-            width=width,
+            width=terminal.width if isinstance(part, str) else _ANY_WIDTH,
             force_terminal=terminal.is_terminal,
             no_color=terminal.no_color,
             highlight=False,
             markup=False,
         )
-        console.print(part)
+        console.print(part if isinstance(part, str) else part.within(terminal.width))
     _write("".join(line.rstrip() + "\n" for line in text.getvalue().splitlines()))
 
 
-def terminal_width() -> int:
-    """Return the width of the terminal, 80 where there is none."""
-    from rich.console import Console
+def table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | None]],
+    spare: Iterable[str] = (),
+) -> Table:
+    """Build a titled table; None shows as –, and the spare columns only where there is room for them."""
+    from reduced.cli.tables import Table
 
-    return Console().width
-
-
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Any:
-    """Build a titled table whose cells are never cut or wrapped; None shows as –."""
-    from rich import box
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    built = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        built.add_column(name, no_wrap=True, overflow="ignore")
-    for row in rows:
-        built.add_row(*(Text("–" if cell is None else cell) for cell in row))
-    return Group(Text(title, style="bold"), built)
+    return Table.of(title, columns, rows, spare)
 
 
-def values(title: str, rows: Iterable[tuple[str, str | None]]) -> Any:
+def values(title: str, rows: Iterable[tuple[str, str | None]]) -> Table:
     """Build a table of quantities and their values."""
     return table(title, ("quantity", "value"), rows)
 
 
 def note(line: str) -> None:
-    """Write one line for people to stderr."""
-    sys.stderr.write(f"reduced: {line}\n")
+    """Write one line for people to stderr; where that cannot be written, there is nobody to tell."""
+    with suppress(OSError):
+        sys.stderr.write(f"reduced: {line}\n")
+        sys.stderr.flush()
 
 
 def warn_without(extra: str) -> None:
@@ -111,25 +102,12 @@ def exact_text(value: Exact, digits: int) -> str:
     return decimal_string(value.evaluate(private_context(digits + 15)), digits)
 
 
-def double_text(value: float, digits: int) -> str:
-    """Write a double as a decimal string at a number of significant digits, 17 at most."""
-    return decimal_string(_doubles().mpf(value), min(digits, 17))
-
-
-@cache
-def _doubles() -> Any:
-    """Return the one context in which doubles are written; a new one for each number would be slow."""
-    from reduced.solve.promise import private_context
-
-    return private_context(20)
-
-
 def trusted_text(value: float, error: float, digits: int) -> str:
     """Write a double with the digits its error estimate leaves, 17 at most; "0" when the error exceeds it."""
     if abs(value) <= error:
         return "0"
     known = 17 if error == 0 else math.floor(math.log10(abs(value)) - math.log10(error))
-    return double_text(value, max(1, min(digits, known)))
+    return double_string(value, max(1, min(digits, known)))
 
 
 @contextmanager
@@ -144,6 +122,20 @@ def progress(words: str) -> Iterator[Update]:
         yield lambda more: status.update(f"{words}: {more}")
 
 
+def open_closed_streams() -> None:
+    """Give standard streams that were closed by the caller the null device: nobody wants what goes there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # the lowest free descriptor is taken, so that no file opened later stands in for the stream
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def silence_stdout() -> None:
+    """Let go what is still buffered for stdout, so that it does not raise when the interpreter ends."""
+    with suppress(OSError):  # a stream that is no file has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _write(text: str) -> None:
     """Write to stdout in one go; a reader who has gone away is no error."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
@@ -153,5 +145,4 @@ def _write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # what is still buffered must not raise again when the interpreter ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
+from reduced.cli.flow_records import FlowRecord, double_record, exact_record, numeric_record
 from reduced.cli.options import (
     DOUBLE_DIGITS,
     Data,
@@ -22,33 +21,32 @@ from reduced.cli.options import (
     outside_assumption,
 )
 from reduced.cli.render import (
-    double_text,
     exact_text,
     note,
     print_json,
     print_tables,
     progress,
     table,
-    trusted_text,
     values,
     warn_without,
 )
 from reduced.errors import InputError
-from reduced.numbers import Exact, decimal_string, exact, sqrt
-from reduced.records import Outcome, Problem
+from reduced.numbers import Exact, exact, sign, sqrt
+from reduced.records import Loss, Outcome, Problem
+from reduced.solve.network import NARROW
 from reduced.solve.promise import MAX_DIGITS
 
 if TYPE_CHECKING:
     import fullnet
 
-TIMES = ("T_I", "last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
 LAST_TIME = 1e12
 """Where the double-precision flow stops unless told otherwise."""
 
-_LEVEL_DIGITS = 15
+LARGE = 20_000
+"""The number of neurons from which numba makes a difference one waits for."""
 
-# How much of ln t an error of a prediction may cost where it passes zero: plateaus are slow.
-_PER_PREDICTION = 10.0
+# Far more than rounding of a squared norm, far less than what tells two rows apart that matter.
+_ROUNDING = 1e-9
 
 
 def simulate(
@@ -73,13 +71,14 @@ def simulate(
             "--method",
             metavar="exact|ode",
             rich_help_panel="Run",
-            help="Closed form per neuron, or numerical flow. Default: ode for double, else exact.",
+            help="Closed form per neuron, or numerical flow. Default: exact where there is one.",
         ),
     ] = None,
 ) -> int:
     """Gradient flow of the full network: every switch of every neuron, and all phase times.
 
-    Without --until the numerical flow goes to t = 1e12 and the exact one on for ever.
+    The exact flow exists for two points and the exponential loss; without --until it goes on for ever. The
+    numerical flow takes any data and the logistic loss, can be saved (--out), and goes to t = 1e12.
 
     \b
     Examples
@@ -88,173 +87,125 @@ def simulate(
       reduced simulate --init weights.npz --until 1e6 --json
       reduced simulate --data points.csv --dim 10
       reduced simulate --preset noisy --dim 2 --m 1000 --out run.npz --resume
+      reduced simulate --loss logistic --csv run.csv
     """
     problem = model.problem(assumption=False)
-    way, digits = _engine(precision, method, out.checked())
-    if way == "exact" and data.other:
-        raise InputError("method", "exact", "ode: with --data or --preset there is no closed form")
-    if way == "exact" and (saving.out is not None or saving.resume):
-        raise InputError("method", "exact", "ode: only the numerical flow can be saved")
+    asked = _digits(precision)
+    way = _engine(method, asked is not None, _why_not_exact(problem, data, saving))
+    digits = asked or min(out.checked(), DOUBLE_DIGITS)
     network = weights.network(model)
-    notes = [*weights.unused(model), *([] if data.other else outside_assumption(problem))]
-    T_I = condensation_time(model, weights, network)
+    notes = [*weights.unused(model), *data.unused()]
+    notes += [] if data.other else outside_assumption(problem)
     try:
-        if way == "exact":
-            record = _exact_record(network, problem, flow, digits)
-        else:
+        if way == "ode":
             points = data.points(problem, network.W.shape[1], weights.seed)
-            record = _numeric_record(follow_saved(network, points, problem, flow, saving), digits)
-        record["times"] = {"T_I": exact_text(T_I, digits), **record["times"]}
+            path = follow_saved(network, points, problem, flow, saving)
+            found = numeric_record(path, digits)
+        elif asked or sign(problem.delta - NARROW) < 0:
+            found = _exact(network, problem, flow, digits)
+        else:
+            found = _exact_in_doubles(network, problem, flow, digits)
     except BudgetExceeded:
-        record = {"outcome": Outcome.BUDGET.value}
+        found = FlowRecord({"outcome": Outcome.BUDGET.value}, {}, lambda: iter(()))
+    record = found.record
+    if "times" in record:
+        T_I = condensation_time(model, weights, network)
+        record["times"] = {"T_I": exact_text(T_I, digits), **record["times"]}
     record |= {"method": way, "notes": notes}
-    _print(record, out.json)
+    if out.json:
+        print_json(record if "times" not in record else record | {"events": list(found.events())})
+    else:
+        _print(record, found.kinds)
     return 3 if record["outcome"] == Outcome.BUDGET.value else 0
 
 
-def _engine(precision: str, method: str | None, digits: int) -> tuple[str, int]:
-    """Return the engine and the most digits to show."""
+def _digits(precision: str) -> int | None:
+    """Return the digits asked for, None for doubles."""
     if precision == "double":
-        return choose(method or "ode", "method", ("exact", "ode")), min(digits, DOUBLE_DIGITS)
+        return None
     try:
         asked = int(precision)
     except ValueError:
         asked = 0
     if not 1 <= asked <= MAX_DIGITS:
         raise InputError("precision", repr(precision), f"double or an integer from 1 to {MAX_DIGITS}")
-    if choose(method or "exact", "method", ("exact", "ode")) == "ode":
-        raise InputError("method", "ode", f"exact for {asked} digits: the numerical flow is in doubles")
-    return "exact", asked
+    return asked
 
 
-def condensation_time(model: Model, weights: Weights, network: fullnet.Network) -> Exact:
-    """Return T_I = 10√(κ₁/κ₂), with κ₁ = √m max‖wₖ‖ when the weights come from a file."""
-    kappa1 = model.read_kappa1()
-    if weights.init is not None:
-        squares = (sum(Fraction(float(w)) ** 2 for w in row) for row in network.W)
-        kappa1 = sqrt(exact(len(network.W) * max(squares)))
-    return 10 * sqrt(kappa1 / exact(model.kappa2, "kappa2"))
+def _why_not_exact(problem: Problem, data: Data, saving: Saving) -> str | None:
+    """Return why there is no exact flow, None when there is one."""
+    if data.other:
+        return "with --data or --preset there is no closed form"
+    if problem.loss is not Loss.EXP:
+        return f"loss {problem.loss.value} has no closed form"
+    if saving.out is not None or saving.csv is not None or saving.resume:
+        return "only the numerical flow can be saved"
+    return None
 
 
-def _exact_record(network: fullnet.Network, problem: Problem, flow: Flow, digits: int) -> dict[str, Any]:
-    """Solve the flow exactly; what never comes is "inf" in a run for ever and null in one that ends."""
+def _engine(method: str | None, many_digits: bool, why_not_exact: str | None) -> str:
+    """Return "exact" or "ode"."""
+    if many_digits and method == "ode":
+        raise InputError("method", "ode", "exact for so many digits: the numerical flow is in doubles")
+    if method is None:
+        method = "ode" if why_not_exact and not many_digits else "exact"
+    if choose(method, "method", ("exact", "ode")) == "exact" and why_not_exact:
+        raise InputError("method", "exact", f"ode: {why_not_exact}")
+    return method
+
+
+def _exact(network: fullnet.Network, problem: Problem, flow: Flow, digits: int) -> FlowRecord:
+    """Solve the flow to many digits."""
     from reduced.solve.network import network_flow
 
     warn_without("gmpy2")
     until, ridge, seconds = flow.read_until(), flow.checked_ridge(), flow.seconds()
     with progress("solving the exact flow"), time_limit(seconds):
         run = network_flow(network.W, network.sign, problem, digits, until, ridge)
-    last = None if until is None else until.evaluate(run.flow.ctx)
-
-    def text(value: Any) -> str | None:
-        if value is None or (last is not None and value > last):
-            return "inf" if last is None else None
-        return decimal_string(value, digits)
-
-    times = {name: text(value) for name, value in run.times.items()}
-    if run.times["last_phase_one_event"] is None:
-        times["last_phase_one_event"] = None
-    living = {"positive": len(run.positive), "negative": len(run.negative), "dead": len(run.dead)}
-    return {
-        "living": living,
-        "times": times,
-        "predictions": {
-            name: [decimal_string(f, digits) for f in run.predictions[name]]
-            if name in run.predictions and times.get(name, "0") is not None
-            else None
-            for name in ("start", *times)
-        },
-        "events": [
-            _event(decimal_string(event.time, digits), event.kind, event.neuron, event.before, event.after)
-            for event in run.events
-        ],
-        "outcome": _outcome(run.outcome.value, living),
-        "plateaus": [
-            {"start": text(start), "end": text(end), "level": decimal_string(level, digits)}
-            for start, end, level in run.plateaus
-            if last is None or start <= last
-        ],
-    }
+    return exact_record(run, until, digits)
 
 
-def _numeric_record(path: fullnet.Trajectory, digits: int) -> dict[str, Any]:
-    """Read off a numerical flow; every number has the digits its error estimate leaves."""
-    import fullnet
+def _exact_in_doubles(network: fullnet.Network, problem: Problem, flow: Flow, digits: int) -> FlowRecord:
+    """Solve the flow in doubles, with what rounding may have done to it."""
+    from reduced.solve.swift import network_flow_double
 
-    phases = fullnet.phase_times(path) if path.data.is_two_point else None
-    detection = fullnet.detect(path)
-    found = dict.fromkeys(TIMES[1:]) | (phases.times if phases else {})
-    known = [name for name in TIMES[1:] if found[name] is not None]
-    errors = {found[name]: phases.errors[name] for name in known} if phases else {}
-    printed = _Trusted(path, errors, frozenset(event.t for event in path.events), digits)
-    living = count_living(path.living, path.network)
-    return {
-        "living": living,
-        "times": {name: printed.time(found[name]) for name in TIMES[1:]},
-        "predictions": {
-            "start": printed.predictions(0.0),
-            **{name: printed.predictions(found[name]) for name in TIMES[1:]},
-        },
-        "events": [
-            _event(str(printed.time(event.t)), event.kind, event.neuron, event.before, event.after)
-            for event in path.events
-        ],
-        "outcome": _outcome(path.outcome.value, living) if phases else path.outcome.value,
-        "plateaus": [
-            {
-                "start": printed.time(plateau.start),
-                "end": printed.time(plateau.end),
-                "level": double_text(plateau.level, min(digits, _LEVEL_DIGITS)),
-            }
-            for plateau in detection.plateaus
-        ],
-        "condensation": {
-            "t": printed.time(detection.condensed_at),
-            "clusters": [cluster.members.tolist() for cluster in detection.clusters],
-        },
-        "until": double_text(path.end, digits),
-    }
+    until, ridge, seconds = flow.read_until(), flow.checked_ridge(), flow.seconds()
+    if len(network.W) >= LARGE:
+        warn_without("numba")
+    with progress("solving the exact flow"):
+        run = network_flow_double(
+            network.W,
+            network.sign,
+            problem,
+            until,
+            ridge,
+            on_compile=_say_compiling,
+            estimate_error=True,
+            max_seconds=seconds,
+        )
+    return double_record(run, until is None, digits)
 
 
-@dataclass(frozen=True)
-class _Trusted:
-    """Writes what a numerical flow found, with the digits its error estimate leaves.
-
-    ``errors`` holds the absolute errors of the phase times, by time; any other time has that of an event, or,
-    where it is a zero of a prediction, what the predictions' error makes of it.
-    """
-
-    path: fullnet.Trajectory
-    errors: dict[float | None, float]
-    switches: frozenset[float]
-    digits: int
-
-    def time(self, t: float | None) -> str | None:
-        """Write a flow time, None when there is none."""
-        return None if t is None else trusted_text(t, self._error(t), self.digits)
-
-    def predictions(self, t: float | None) -> list[str] | None:
-        """Write the predictions at a flow time, None when there is none."""
-        if t is None:
-            return None
-        # on these flows f moves by at most about one while t grows by a factor e
-        error = float(self.path.prediction_error(t)) + (self._error(t) / t if t else 0.0)
-        return [trusted_text(float(f), error, self.digits) for f in self.path.at(t)]
-
-    def _error(self, t: float) -> float:
-        if t in self.errors:
-            return self.errors[t]
-        error = float(self.path.time_error(t))
-        if t in self.switches:
-            return error
-        return max(error, _PER_PREDICTION * t * float(self.path.prediction_error(t)))
+def condensation_time(model: Model, weights: Weights, network: fullnet.Network) -> Exact:
+    """Return T_I = 10√(κ₁/κ₂), with κ₁ = √m max‖wₖ‖ when the weights come from a file."""
+    kappa1 = model.read_kappa1()
+    if weights.init is not None:
+        rough = (network.W**2).sum(axis=1)
+        longest = network.W[rough >= (1 - _ROUNDING) * rough.max()]
+        squares = (sum(Fraction(float(w)) ** 2 for w in row) for row in longest)
+        kappa1 = sqrt(exact(len(network.W) * max(squares)))
+    return 10 * sqrt(kappa1 / exact(model.kappa2, "kappa2"))
 
 
 def follow_saved(
     network: fullnet.Network, points: fullnet.DataSet, problem: Problem, flow: Flow, saving: Saving
 ) -> fullnet.Trajectory:
-    """Run the numerical gradient flow with its error estimate, saved on the way and resumed as asked."""
-    return follow(
+    """Run the numerical gradient flow with its error estimate, saved and resumed as asked."""
+    import fullnet
+
+    if saving.csv is not None:
+        fullnet.require_writable(saving.csv, "csv")
+    path = follow(
         network,
         points,
         problem,
@@ -263,6 +214,9 @@ def follow_saved(
         checkpoint=saving.checkpoint(),
         resume=saving.earlier(),
     )
+    if saving.csv is not None:
+        fullnet.save_csv(path, saving.csv, argument="csv")
+    return path
 
 
 def follow(
@@ -292,33 +246,16 @@ def follow(
             estimate_error=estimate_error,
             checkpoint=checkpoint,
             resume=resume,
+            on_compile=_say_compiling,
         )
 
 
-def count_living(living: Any, network: fullnet.Network) -> dict[str, int]:
-    """Count the living neurons by sign, and the dead."""
-    return {
-        "positive": int((living & (network.sign > 0)).sum()),
-        "negative": int((living & (network.sign < 0)).sum()),
-        "dead": int((~living).sum()),
-    }
+def _say_compiling() -> None:
+    note("compiling the flow for this machine, some ten seconds; kept for the next time")
 
 
-def _event(t: str, kind: str, neuron: int | str, before: str, after: str) -> dict[str, Any]:
-    return {"t": t, "kind": kind, "neuron": neuron, "from": before, "to": after}
-
-
-def _outcome(ended: str, living: dict[str, int]) -> str:
-    """Name the outcome of a two-point flow; without both signs alive one point is never learned."""
-    if ended == Outcome.FINISHED.value and not (living["positive"] and living["negative"]):
-        return Outcome.PLATEAU_INFINITE.value
-    return ended
-
-
-def _print(record: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(record)
-        return
+def _print(record: dict[str, Any], kinds: dict[str, int]) -> None:
+    """Print the tables people read."""
     for line in record["notes"]:
         note(line)
     closing = f"{Outcome(record['outcome']).message}; method {record['method']}"
@@ -332,7 +269,6 @@ def _print(record: dict[str, Any], as_json: bool) -> None:
         if pair is not None:
             rows += [("", "f₊", pair[0]), ("", "f₋", pair[1])]
     plateaus = [(p["start"], p["end"], p["level"]) for p in record["plateaus"]]
-    kinds = Counter(event["kind"] for event in record["events"])
     print_tables(
         values("Neurons at the end", [(name, str(count)) for name, count in record["living"].items()]),
         table("Times of the network's flow", ("event", "quantity", "value"), rows),

@@ -1,8 +1,7 @@
-"""The command sweep: many points into one file, and what the file says."""
+"""The command sweep: many points into one file."""
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,14 +9,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
-from reduced.cli.options import spread
-from reduced.cli.render import note, print_json, print_tables, print_text, table, values
-from reduced.errors import InputError, MissingExtra
+from reduced.cli.render import note, print_json, print_tables, values
+from reduced.cli.signature import spread
+from reduced.cli.swept import export_rows, summarise
+from reduced.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from reduced.sweep import Fit, Point, Progress, Report
+    from reduced.sweep import Point, Progress, Report
 
 DONE, SOME_FAILED, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -121,8 +121,6 @@ def sweep(
     from reduced.sweep import grid, run
     from reduced.sweep.workers import WorkersLost
 
-    if budget is not None and not 0 < budget < 1e9:
-        raise InputError("budget", budget, "a positive number of seconds, below 1e9")
     points = grid(computation, asdict(axes))
     try:
         with _progress_bar(len(points)) as tell:
@@ -225,115 +223,6 @@ def _progress_bar(total: int) -> Iterator[Callable[[Progress], None] | None]:
             bar.update(task, completed=found.finished, description=words)
 
         yield tell
-
-
-def summarise(
-    file: Annotated[str, Argument(metavar="FILE", help="File of a sweep.")],
-    plot: Annotated[
-        str | None,
-        Option("--plot", metavar="FILE", help="Draw the fits too: .png, .svg or .pdf."),
-    ] = None,
-    json: Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")] = False,
-) -> int:
-    """Scaling laws of a sweep: exponent and constant of every time, beside the laws of small Δ.
-
-    quantity = constant · parameter^exponent, fitted with one exponent and a constant for each
-    combination of the other parameters; ± is the standard error. "law" is the leading small-Δ law,
-    fitted on the same points, "Δ → 0" the exponent it tends to.
-
-    \b
-    Examples
-      reduced sweep summary sweep.db
-      reduced sweep summary sweep.db --plot laws.svg --json
-    """
-    from reduced.sweep import plot_fits, read_rows, summary
-
-    rows = read_rows(file)
-    fits = summary(rows)
-    failed = sum(row.error is not None for row in rows)
-    if plot is not None:
-        plot_fits(fits, plot)
-    if json:
-        print_json({"rows": len(rows), "failed": failed, "fits": [_fit_record(fit) for fit in fits]})
-        return DONE
-    columns = (
-        "quantity", "in", "exponent", "±", "law", "Δ → 0", "constant", "law's constant", "over law", "points",
-    )  # fmt: skip
-    print_tables(
-        *(
-            table(
-                f"Scaling of {computation}",
-                columns,
-                [_fit_cells(fit) for fit in fits if fit.computation == computation],
-            )
-            for computation in dict.fromkeys(fit.computation for fit in fits)
-        ),
-        f"{len(rows)} rows, {failed} of them errors" + ("" if fits else "; no parameter takes two values"),
-    )
-    return DONE
-
-
-def _fit_record(fit: Fit) -> dict[str, Any]:
-    record = asdict(fit)
-    del record["series"]
-    return {
-        **record,
-        "exponent": _short(fit.exponent),
-        "error": _short(fit.error),
-        "law_exponent": _short(fit.law_exponent),
-        "ratios": fit.ratios and [_short(ratio) for ratio in fit.ratios],
-        "groups": len(fit.series),
-    }
-
-
-def _fit_cells(fit: Fit) -> tuple[str | None, ...]:
-    return (
-        fit.quantity,
-        fit.parameter,
-        _short(fit.exponent),
-        None if math.isnan(fit.error) else f"{fit.error:.1g}",
-        _short(fit.law_exponent),
-        None if fit.theory is None else str(fit.theory),
-        _range(fit.constants),
-        _range(fit.law_constants),
-        _range(fit.ratios and tuple(f"{ratio:.5g}" for ratio in fit.ratios)),
-        f"{fit.points}/{fit.points + fit.left_out}",
-    )
-
-
-def _range(ends: tuple[str, ...] | None) -> str | None:
-    return None if ends is None else ends[0] if ends[0] == ends[1] else f"{ends[0]} … {ends[1]}"
-
-
-def _short(value: float | None) -> str | None:
-    return None if value is None or math.isnan(value) else f"{value:.6g}"
-
-
-def export_rows(
-    file: Annotated[str, Argument(metavar="FILE", help="File of a sweep.")],
-    form: Annotated[str, Option("--format", metavar="csv|json|parquet", help="Form of the table.")] = "csv",
-    out: Annotated[
-        str | None, Option("--out", "-o", metavar="FILE", help="Where to write it. Default: stdout.")
-    ] = None,
-) -> int:
-    """A sweep's rows as one table: parameters, results, errors, versions; numbers with all digits.
-
-    \b
-    Examples
-      reduced sweep export sweep.db
-      reduced sweep export sweep.db --format json --out rows.json
-      reduced sweep export sweep.db --format parquet --out rows.parquet
-    """
-    from reduced.sweep import export, read_rows
-
-    try:
-        text = export(read_rows(file), form, out)
-    except MissingExtra as why:
-        note(str(why))
-        return BAD_INPUT
-    if text is not None:
-        print_text(text)
-    return DONE
 
 
 app.callback(invoke_without_command=True)(spread(sweep))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from reduced.cli.options import Model, Weights
-from reduced.cli.render import double_text, table, values
+from reduced.cli.render import table, values
+from reduced.numbers import double_string
 from reduced.records import Outcome, Problem
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Setting:
             return None
         if math.isinf(value):
             return "inf" if value > 0 else "-inf"
-        return double_text(float(value), self.digits)
+        return double_string(float(value), self.digits)
 
 
 def pattern_answer(setting: Setting, _: Update) -> Answer:

@@ -8,7 +8,8 @@ from typing import Any
 from reduced.numbers import Exact, decimal_string, exact, sign
 from reduced.records import Loss, Problem, Start
 from reduced.solve.block import safe_newton
-from reduced.solve.promise import keep_promise
+from reduced.solve.promise import keep_promise, private_context
+from reduced.solve.timeline import closeness
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def asymptotic(problem: Problem, start: Start, digits: int = 30) -> Asymptotic:
         ),
         list,
         digits,
+        15 + (closeness(private_context(15), problem.alpha_plus - problem.alpha_minus) if later else 0),
     )
     T_plat, T_II = (None if value is None or value < 0 else decimal_string(value, digits) for value in found)
     return Asymptotic(T_plat, T_II)
@@ -71,8 +73,8 @@ def _plateau_law(ctx: Any, problem: Problem, start: Start) -> Any:
 
 def _second_law(ctx: Any, problem: Problem, start: Start) -> Any:
     at_one, share = _slow_start(ctx, problem, start)
-    alpha = (problem.alpha_minus / problem.alpha_plus).evaluate(ctx)
-    return 2 * _unit(ctx, problem) * ctx.exp(at_one) * ctx.expm1(share * (1 + alpha) / (1 - alpha))
+    ratio = (problem.alpha_plus + problem.alpha_minus) / (problem.alpha_plus - problem.alpha_minus)
+    return 2 * _unit(ctx, problem) * ctx.exp(at_one) * ctx.expm1(share * ratio.evaluate(ctx))
 
 
 def _unit(ctx: Any, problem: Problem) -> Any:

@@ -21,10 +21,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from reduced.solve.series import middle_series, outer_series
+from reduced.solve.series import early_integral, middle_series, outer_series
 
 # Between these values of y the series in z = 1 − y converges like (3/4)ⁿ; outside, those in y or 1/y do.
 _LOW, _HIGH = 0.25, 1.75
+# The start of a piece, where differences of those series cancel, is what so many terms of a third describe.
+_EARLY_TERMS = 16
 _MAX_ITERATIONS = 100_000
 
 
@@ -235,15 +237,23 @@ class RatioBlock(Block):
         ctx = self.ctx
         if q == 0:
             return ctx.zero
-        with ctx.extraprec(20 + max(0, -ctx.mag(q))):
+        lost = max(0, -ctx.mag(q))
+        if (lost + min(0, ctx.mag(self.y0))) * _EARLY_TERMS > ctx.prec:
+            with ctx.extraprec(20):
+                return early_integral(ctx, self.a, self.beta, self.y0, q)
+        with ctx.extraprec(20 + lost):
             z_end = self.z0 * ctx.exp(-q)
-            if _LOW <= self.y0 <= _HIGH:
+            if self._within(_LOW, self.y0) and self._within(self.y0, _HIGH):
                 return self._middle_integral(self.z0, z_end, ctx.zero, q)
-            edge = ctx.mpf(_LOW if self.y0 < _LOW else _HIGH)
+            edge = ctx.mpf(_LOW if self.y0 < 1 else _HIGH)
             q_edge = ctx.log(self.z0 / (1 - edge))
-            if q <= q_edge:
+            if self._within(q, q_edge):
                 return self._outer_integral(self._y(q))
             return self._outer_integral(edge) + self._middle_integral(1 - edge, z_end, q_edge, q - q_edge)
+
+    def _within(self, low: Any, high: Any) -> bool:
+        """Tell whether low ≤ high where one is the edge of a region: near it the series of either side serves."""
+        return bool(low <= high)
 
     def _outer_integral(self, y_stop: Any) -> Any:
         """Integrate from y₀ to y_stop where y < 1/4 (powers of y) or y > 7/4 (powers of 1/y)."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from reduced.records import Event, Outcome
-from reduced.solve.block import Block, Form
+from reduced.shown import shown
+from reduced.solve.block import Block, Form, sign_of_sum
 from reduced.solve.generated import VELOCITY
 from reduced.solve.pieces import ClosedForm, Pieces
 
@@ -111,6 +112,8 @@ class Flow:
     ratio_events: tuple[tuple[Any, str, int], ...]
     stays: dict[int | str, tuple[Stay, ...]]
     outcome: Outcome
+
+    __repr__ = shown
 
     def locate(self, t: Any) -> tuple[int, Any]:
         """Return (segment index, path parameter) of flow time t ≥ 0 (inside what was computed)."""
@@ -282,7 +285,11 @@ def _starting_pattern(state: _State, particle: Particle, ridge: Ridge | None) ->
     if pattern == "00":
         if ridge is None:
             raise NotUnique("a neuron starts at the origin: choose --ridge active, inactive or slide")
-        return "++" if ridge == "active" else DEAD
+        if ridge != "active":
+            return DEAD
+        if particle.sign > 0:
+            return "++" if state.level == 0 else "+0"
+        return "++" if state.level == 2 else "0+"
     if "0" in pattern:
         return state.decide(particle.sign, pattern, pattern.index("0"), ridge)
     return pattern
@@ -321,14 +328,20 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
 
 
 def _next_ratio_event(state: _State, piece: Block) -> tuple[Any | None, tuple[Any, str, int] | None]:
-    """Return the q and the description of the next passing of r through c or 1/c."""
-    c = state.geometry.c
-    speed_S, speed_R = piece.speeds(state.ctx.zero)
-    direction = int(state.ctx.sign((piece.A + piece.C) * speed_S - (piece.B + piece.D) * speed_R))
+    """Return the q and the description of the next passing of r through c or 1/c.
+
+    It is at once, q = 0, where r is there already and its level is the one it comes from.
+    """
+    c, ctx = state.geometry.c, state.ctx
+    speed_S, speed_R = piece.speeds(ctx.zero)
+    direction = sign_of_sum(ctx, (piece.A + piece.C) * speed_S, -(piece.B + piece.D) * speed_R)
     below, above = (c, "c"), (1 / c, "1/c")
     target = {(0, 1): below, (1, 1): above, (1, -1): below, (2, -1): above}.get((state.level, direction))
-    q = None if target is None else piece.path_of_ratio(target[0])
-    return (None, None) if target is None or q is None else (q, (*target, direction))
+    if target is None:
+        return None, None
+    is_there = sign_of_sum(ctx, piece.ratio(ctx.zero), -target[0]) == 0
+    q = ctx.zero if is_there else piece.path_of_ratio(target[0])
+    return (None, None) if q is None else (q, (*target, direction))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, cos, decimal_string, exact, sign, sin
 from reduced.problem import problem as checked_problem
 from reduced.records import Problem, Regime
+from reduced.shown import shown
 from reduced.solve.generated import LIMIT
 from reduced.solve.promise import keep_promise
 from reduced.solve.timeline import regime as regime_of
@@ -26,10 +27,17 @@ class LimitValues:
     kink_plus: Any
     kink_minus: Any
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class LimitDirection:
-    """The limit direction as decimal strings; all but gamma and gamma_max are None when a group is empty."""
+    """The limit direction as decimal strings; all but gamma and gamma_max are None when a group is empty.
+
+    ``regime``; ``rho`` = λ₋/λ₊ = lim Q/P; ``v_plus``, ``v_minus`` on [x₊, x₋], up to one common factor;
+    ``kink_plus``, ``kink_minus``, the multipliers of K₊ on x₋ and of K₋ on x₊ (None without a kink); ``gamma``,
+    ``gamma_max`` and ``gamma_ratio``, the margin, the largest one and their quotient. Source: Thm 4.10–4.11.
+    """
 
     regime: Regime | None
     rho: str | None
@@ -41,9 +49,20 @@ class LimitDirection:
     gamma_max: str | None
     gamma_ratio: str | None
 
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.limit_html(self)
+
 
 def limit_values(ctx: Any, problem: Problem) -> LimitValues:
-    """Evaluate the derived limit direction in a private mpmath context (both groups must be non-empty)."""
+    """Evaluate the derived limit direction in a private mpmath context.
+
+    Arguments: ctx, the context; problem, both of whose groups must be non-empty. Returns LimitValues at the
+    precision of ctx. Raises InputError for an empty group. Source: Thm 4.10–4.11; regimes and margins derived here.
+    """
     found = regime_of(problem)
     if found is None:
         raise InputError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import Any
 
@@ -10,6 +11,8 @@ from reduced.errors import InputError
 from reduced.numbers import Exact, cos, exact, sin
 from reduced.numbers import sign as sign_of
 from reduced.records import Event, Loss, Outcome, Problem
+from reduced.shown import shown
+from reduced.solve.accuracy import Plateau, plateaus
 from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment, exact_flow
 from reduced.solve.promise import keep_promise, private_context
 
@@ -33,10 +36,17 @@ class ExactRun:
     positive: tuple[int, ...]
     negative: tuple[int, ...]
     dead: tuple[int, ...]
-    plateaus: tuple[tuple[Any, Any | None, Any], ...]
+    plateaus: tuple[Plateau, ...]
     events: tuple[Event, ...]
     outcome: Outcome
     flow: Flow
+
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.network_html(self)
 
     def numbers(self) -> list[Any]:
         """Return every number that must be right."""
@@ -74,7 +84,7 @@ def network_flow(
     def compute(ctx: Any) -> ExactRun:
         end = None if horizon is None else horizon.evaluate(ctx)
         solve = exact_flow if narrow else neuron_flow
-        return measure(solve(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events))
+        return measure(solve(ctx, *setting(ctx, W, sign, problem), end, ridge, max_events), end)
 
     return keep_promise(compute, ExactRun.numbers, digits, 20 + _zeros(smallest) + _zeros_of(problem.delta))
 
@@ -106,8 +116,8 @@ def setting(
     return geometry, particles, (f_plus, f_minus)
 
 
-def measure(flow: Flow) -> ExactRun:
-    """Read the phase times off the log of a flow."""
+def measure(flow: Flow, until: Any | None = None) -> ExactRun:
+    """Read the phase times off the log of a flow, accuracies up to the last time of interest (None: for ever)."""
     ctx = flow.ctx
     reached = next((t for t, name, direction in flow.ratio_events if name == "c" and direction > 0), None)
     first = flow.segments[0]
@@ -121,10 +131,14 @@ def measure(flow: Flow) -> ExactRun:
     losses = [e for e in late if signs[e.neuron] > 0 and e.before == "++" and e.after[1] != "+"]
     lasting = [e.time for e in losses if final[e.neuron] != DEAD]
     regained = [e.time for e in late if signs[e.neuron] < 0 and e.before[0] == "0" and e.after[0] == "+"]
-    falls = [place for place in flow.crossings(1) if place[2] < 0]
+    end = until if flow.outcome is Outcome.FINISHED else None
+    passages = [_passages(flow, point, end) for point in (0, 1)]
+    learned = [_learned(flow, point, passages[point], end) for point in (0, 1)]
+    falls = [passage for passage in passages[1] if passage.sign < 0]
+    last_sign = flow.final_sign(1) if end is None else ctx.sign(flow.predictions(end)[1])
     plateau_end = None
-    if flow.final_sign(1) < 0:
-        plateau_end = flow.time(*falls[-1][:2]) if falls else ctx.zero
+    if last_sign < 0 and learned[1] is not None:
+        plateau_end = falls[-1].t if falls else ctx.zero
     times = {
         "last_phase_one_event": early[-1] if early else None,
         "T_r_equals_c": reached,
@@ -142,8 +156,10 @@ def measure(flow: Flow) -> ExactRun:
         if t is not None and name != "T_plat":
             predictions[name] = starts[t]
     if plateau_end is not None and falls:
-        index, q, _ = falls[-1]
-        predictions["T_plat"] = (flow.segments[index].predictions(q)[0], ctx.zero)
+        fall = falls[-1]
+        predictions["T_plat"] = (flow.segments[fall.segment].predictions(fall.q)[0], ctx.zero)
+    elif plateau_end is not None:
+        predictions["T_plat"] = predictions["start"]
     living = [label for label, pattern in final.items() if pattern != DEAD]
     return ExactRun(
         times,
@@ -151,33 +167,52 @@ def measure(flow: Flow) -> ExactRun:
         tuple(int(k) for k in living if signs[k] > 0),
         tuple(int(k) for k in living if signs[k] < 0),
         tuple(int(k) for k, pattern in final.items() if pattern == DEAD),
-        _plateaus(flow, times["last_phase_one_event"]),
+        _plateaus(flow, passages, learned),
         flow.events,
         flow.outcome,
         flow,
     )
 
 
-def _plateaus(flow: Flow, settled: Any | None) -> tuple[tuple[Any, Any | None, Any], ...]:
-    """Return the stretches of constant accuracy below 1, without levels that pass before Phase I is over."""
-    weight = (flow.geometry.w_plus, flow.geometry.w_minus)
+@dataclass(frozen=True)
+class _Passage:
+    """Where f₊ or f₋ passes a value: time, segment and q, and the side it is on from there."""
+
+    t: Any
+    segment: int
+    q: Any
+    sign: int
+
+
+def _passages(flow: Flow, point: int, end: Any | None) -> list[_Passage]:
+    """Return where f₊ or f₋ passes zero up to a time."""
+    found = (_Passage(flow.time(i, q), i, q, sign) for i, q, sign in flow.crossings(point))
+    return [passage for passage in found if end is None or passage.t <= end]
+
+
+def _plateaus(
+    flow: Flow, passages: Sequence[Sequence[_Passage]], learned: Sequence[Any | None]
+) -> tuple[Plateau, ...]:
     first = flow.segments[0]
-    right = [_begins(first, 0) > 0, _begins(first, 1) < 0]
-    changes = [(flow.ctx.zero, sum(w for w, ok in zip(weight, right, strict=True) if ok))]
-    passages = [
-        (flow.time(i, q), point, direction) for point in (0, 1) for i, q, direction in flow.crossings(point)
-    ]
-    for t, point, direction in sorted(passages):
-        is_right = direction > 0 if point == 0 else direction < 0
-        if is_right != right[point]:
-            right[point] = is_right
-            changes.append((t, sum(w for w, ok in zip(weight, right, strict=True) if ok)))
-    ends = [t for t, _ in changes[1:]] + [None]
-    return tuple(
-        (start, end, level)
-        for (start, level), end in zip(changes, ends, strict=True)
-        if level < 1 and (end is None or end > (settled or 0))
-    )
+    changes = [(one.t, point, one.sign) for point in (0, 1) for one in passages[point]]
+    return plateaus([_begins(first, 0) > 0, _begins(first, 1) < 0], changes, flow.geometry.weights, learned)
+
+
+def _learned(flow: Flow, point: int, passages: Sequence[_Passage], end: Any | None) -> Any | None:
+    """Return the time up to ``end`` from which the sign of f₊ or f₋ is not that of the random start, or None."""
+    begin = flow.segments[0].prediction_form(point).e0
+    if begin == 0:
+        return flow.ctx.zero
+    times = [passage.t for passage in passages[:1]]
+    for index, segment in enumerate(flow.segments):
+        form = segment.prediction_form(point)
+        doubled = next(segment.block.roots(replace(form, e0=form.e0 - 2 * begin)), None)
+        if doubled is not None and (segment.length is None or doubled[0] <= segment.length):
+            t = flow.time(index, doubled[0])
+            return min([*times, t]) if end is None or t <= end else min(times, default=None)
+        if times and segment.t > times[0]:
+            break
+    return min(times, default=None)
 
 
 def _begins(segment: Segment, point: int) -> Any:

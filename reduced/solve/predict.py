@@ -9,6 +9,7 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
 from reduced.records import Loss, Problem, Start
+from reduced.shown import shown
 from reduced.solve.decay import AngleLaw, flow_laws
 from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
@@ -41,6 +42,8 @@ _PHASES = {
 class Point:
     """The collapsed model at one flow time: decimal strings, angles in radians (None: no direction).
 
+    ``f_plus``, ``f_minus``, ``loss`` L and ``accuracy`` are those of the two points; ``angle_plus`` and
+    ``angle_minus`` are between the weights of K₊, K₋ and their limit directions.
     ``phase`` is II, III, IV, or ``overlap`` for a pattern that belongs to none of them; ``angle_plus_law`` and
     ``angle_minus_law`` are the leading laws constant/log t of :func:`~reduced.solve.decay.angle_laws` (None for
     t ≤ 1).
@@ -57,10 +60,28 @@ class Point:
     angle_plus_law: str | None
     angle_minus_law: str | None
 
+    __repr__ = shown
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.points_html((self,))
+
+
+class Points(tuple[Point, ...]):
+    """The collapsed model at several flow times: a tuple, which a notebook shows as one table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from reduced.report import tables
+
+        return tables.points_html(self)
+
 
 def predict(
     problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30, method: str = "exact"
-) -> tuple[Point, ...]:
+) -> Points:
     """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
 
     Arguments: problem; start, the state at t = 0; at, flow times (numbers or exact texts); digits of every
@@ -73,16 +94,16 @@ def predict(
     check_state(problem, start)
     times = checked_times(at)
 
-    def compute(ctx: Any) -> list[_Values]:
+    def compute(ctx: Any) -> list[PointValues]:
         flow = collapsed_flow(ctx, problem, start, pieces)
         ends = limit_values(ctx, problem) if regime(problem) else None
         laws = flow_laws(flow, problem) if method == "exact" else {}
-        return [_values(flow, time.evaluate(ctx), ends, laws, problem.loss) for time in times]
+        return [values_at(flow, time.evaluate(ctx), ends, laws, problem.loss) for time in times]
 
     found = keep_promise(
         compute, lambda points: [x for p in points for x in p.numbers()], digits, guard_digits(problem, start)
     )
-    return tuple(_point(values, digits) for values in found)
+    return Points(_point(values, digits) for values in found)
 
 
 def checked_times(values: Sequence[ExactLike]) -> list[Exact]:
@@ -95,7 +116,9 @@ def checked_times(values: Sequence[ExactLike]) -> list[Exact]:
 
 
 @dataclass(frozen=True)
-class _Values:
+class PointValues:
+    """The collapsed model at one flow time, as numbers of the context it was solved in."""
+
     t: Any
     f: tuple[Any, Any]
     phase: str
@@ -105,12 +128,14 @@ class _Values:
     laws: tuple[Any, Any]
 
     def numbers(self) -> list[Any]:
+        """Return every number that must be right."""
         return [*self.f, self.loss, self.accuracy, *self.angles, *self.laws]
 
 
-def _values(
+def values_at(
     flow: Flow, t: Any, ends: LimitValues | None, laws: dict[str, AngleLaw], loss_name: Loss
-) -> _Values:
+) -> PointValues:
+    """Return the collapsed model at a flow time; ends, the limit directions (None: no angles)."""
     index, q = flow.locate(t)
     f_plus, f_minus = predictions_of_groups(flow, index, q)
     states = {particle.label: flow.particle(particle.label, index, q) for particle in flow.particles}
@@ -124,7 +149,9 @@ def _values(
         _angle(flow, states.get(MINUS), MINUS, ends),
     )
     leading = _leading(laws.get(PLUS), t), _leading(laws.get(MINUS), t)
-    return _Values(t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles, leading)
+    return PointValues(
+        t, (f_plus, f_minus), _PHASES.get(patterns, "overlap"), loss, accuracy, angles, leading
+    )
 
 
 def _loss(ctx: Any, name: Loss, margin: Any) -> Any:
@@ -159,7 +186,7 @@ def _angle(
     return ctx.atan2(cross, dot)
 
 
-def _point(values: _Values, digits: int) -> Point:
+def _point(values: PointValues, digits: int) -> Point:
     def text(value: Any) -> str:
         return decimal_string(value, digits)
 

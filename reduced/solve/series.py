@@ -1,4 +1,4 @@
-"""The two power series behind the time of a piece, in fixed-point arithmetic."""
+"""The power series behind the time of a piece, two of them in fixed-point arithmetic."""
 
 from __future__ import annotations
 
@@ -42,6 +42,30 @@ def outer_series(ctx: Any, power: Any, b: Any, y: Any) -> Any:
         term //= n
         total += (term << bits) // (n * one + shift)
     return ctx.ldexp(total, -bits)
+
+
+def early_integral(ctx: Any, a: Any, beta: Any, y0: Any, q: Any) -> Any:
+    """Return ∫₀^q (y/y₀)^{a−1} e^{βτ} dτ, y = 1 − (1 − y₀) e^{−τ}, by its power series in q.
+
+    Arguments: an mpmath context; 0 ≤ a ≤ 1; |β| ≤ 1; y₀ > 0; q > 0 small against 1 and y₀. The coefficients
+    F_n of the integrand follow from y F′ = F [(a − 1) + (β − a + 1) y].
+    """
+    pull = beta - a + 1
+    ys, Fs = [y0], [ctx.one]
+    power, total, n, negligible = q, q, 0, 0
+    change = 1 - y0
+    while negligible < 2:  # one coefficient may vanish by chance
+        folded = sum((y * F for y, F in zip(reversed(ys), Fs, strict=True)), ctx.zero)
+        moved = sum((ys[n - k] * (k + 1) * Fs[k + 1] for k in range(n)), ctx.zero)
+        Fs.append(((a - 1) * Fs[n] + pull * folded - moved) / (y0 * (n + 1)))
+        n += 1
+        power *= q
+        term = Fs[n] * power / (n + 1)
+        total += term
+        negligible = negligible + 1 if abs(term) <= abs(total) * ctx.ldexp(1, -ctx.prec) else 0
+        change = -change / n if n > 1 else change
+        ys.append(change)
+    return total
 
 
 def _fixed(value: Any, bits: int) -> Any:

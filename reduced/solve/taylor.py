@@ -39,7 +39,7 @@ def taylor_timeline(problem: Problem, start: Start, digits: int = 30) -> Timelin
     Arguments: problem (exponential or logistic loss); start, the state at flow time 0; digits of every
     number. Returns a Timeline with decimal strings. Two runs of different order and steps must agree beyond
     the digits asked. Raises InputError for a state no network can be in, BudgetExceeded when the plateau
-    needs too many steps (Δ ≲ 0.01).
+    needs too many steps (Δ ≲ 0.01). Source: Lemmas D.2–D.3, E.5–E.6, F.2–F.3; logistic loss: derived here.
     """
     check_state(problem, start)
     pieces = TaylorSeries(problem.loss)

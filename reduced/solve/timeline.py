@@ -40,7 +40,7 @@ class Moments:
 def regime(problem: Problem, sign: Callable[[Exact], int] = sign) -> Regime | None:
     """Return the regime by α = α₋/α₊ against c and 1/c, None when one group is empty.
 
-    Arguments: problem; sign, which decides the sign of an exact number.
+    Arguments: problem; sign, which decides the sign of an exact number. Derived here.
     """
     if not sign(problem.alpha_plus) or not sign(problem.alpha_minus):
         return None
@@ -61,7 +61,7 @@ def timeline(problem: Problem, start: Start, digits: int = 30) -> Timeline:
 
     Arguments: problem (exponential loss); start, the state at flow time 0; digits, significant digits of
     every number. Returns a Timeline with decimal strings. Raises InputError for another loss or a state no
-    network can be in.
+    network can be in. Source: the phases of Theorems 4.4–4.8; their closed form is derived here.
     """
     require_exponential(problem)
     check_state(problem, start)
@@ -91,10 +91,10 @@ def timeline_record(problem: Problem, start: Start, found: Moments, method: str,
     )
 
 
-def require_exponential(problem: Problem) -> None:
-    """Raise InputError unless the loss is exponential: only then the closed form exists."""
+def require_exponential(problem: Problem, method: str = "exact") -> None:
+    """Raise InputError unless the loss is exponential: only then the closed form, which a method needs, exists."""
     if problem.loss is not Loss.EXP:
-        raise InputError("method", "exact", f"taylor: loss {problem.loss.value} has no closed form")
+        raise InputError("method", method, f"taylor: loss {problem.loss.value} has no closed form")
 
 
 def check_state(problem: Problem, start: Start) -> None:
@@ -244,7 +244,7 @@ def guard_digits(problem: Problem, start: Start) -> int:
     ctx = private_context(15)
     delta = problem.delta.evaluate(ctx)
     guard = 15 + ceil(4 * max(0.0, -log10(float(delta))))
-    return guard + max(_closeness(ctx, gap) for gap in _gaps(problem, start))
+    return guard + max(closeness(ctx, gap) for gap in _gaps(problem, start))
 
 
 def _gaps(problem: Problem, start: Start) -> list[Exact]:
@@ -258,6 +258,7 @@ def _gaps(problem: Problem, start: Start) -> list[Exact]:
     return [gap for gap in gaps if sign(gap)]
 
 
-def _closeness(ctx: Any, gap: Exact) -> int:
+def closeness(ctx: Any, gap: Exact) -> int:
+    """Return how many digits a difference loses by being near 0."""
     value = abs(gap.evaluate(ctx))
     return 0 if value >= 1 else int(-ctx.log10(value)) + 1

@@ -11,6 +11,7 @@ from typing import Any
 
 from reduced.errors import InputError
 from reduced.numbers import PI, Exact, exact, read_number, sign
+from reduced.shown import shown
 from reduced.sweep.axes import MAX_VALUES, read_axis, read_integers
 
 LAW = "law"
@@ -86,6 +87,8 @@ class Row:
     error: str | None
     versions: dict[str, str | None]
     seconds: float
+
+    __repr__ = shown
 
     @property
     def config(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from reduced.shown import shown
 from reduced.sweep.points import LAW, Row, canonical
 from reduced.sweep.store import read_rows
 
@@ -57,6 +58,8 @@ class Series:
     y: tuple[float, ...]
     law: tuple[float, ...]
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -66,7 +69,8 @@ class Fit:
     least and the greatest of the groups, as texts; ``law_exponent`` and ``law_constants`` are those of the
     small-Δ law on the same points, ``ratios`` the range of quantity over law (None without one); ``theory``
     the exponent as Δ → 0, None where it is no power. ``points`` were used, ``left_out`` were not (failed,
-    infinite, never reached, or alone in their group).
+    infinite, never reached, or alone in their group). ``computation`` names what was swept, ``series`` holds
+    the points of each group.
     """
 
     computation: str
@@ -83,11 +87,14 @@ class Fit:
     left_out: int
     series: tuple[Series, ...]
 
+    __repr__ = shown
+
 
 def summary(source: str | Path | Sequence[Row]) -> list[Fit]:
     """Fit every quantity of a sweep against every parameter that takes several values in it.
 
-    Arguments: source, the sweep's file, or its rows. Returns the fits that have points. Raises InputError.
+    Arguments: source, the sweep's file, or its rows. Returns the fits that have points, each beside the small-Δ
+    law of its quantity (exponents: Theorems 4.4, 4.5, 4.7; constants derived here). Raises InputError.
     """
     rows = read_rows(source) if isinstance(source, str | Path) else source
     by_computation: dict[str, list[tuple[dict[str, Any], Row]]] = defaultdict(list)

@@ -143,7 +143,7 @@ class Store:
 def read_rows(path: str | Path) -> list[Row]:
     """Return the finished rows of a sweep's file, sorted by configuration (also while a sweep is writing).
 
-    Raises InputError when the file is no sweep's.
+    Arguments: path of the SQLite file. Raises InputError when the file is no sweep's.
     """
     import json
 
@@ -180,20 +180,21 @@ def _exists(pid: int) -> bool:
 
 
 def _connect(path: Path, *, create: bool) -> sqlite3.Connection:
+    name = f"{'out' if create else 'file'}: {path}"
     if not create and not path.is_file():
-        raise InputError("file", str(path), "the file of a sweep")
+        raise InputError(name, "none", "the file of a sweep")
     try:
         db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     except sqlite3.Error as why:
-        raise InputError("file", str(path), f"a file that can be opened ({why})") from None
+        raise InputError(name, why, "a file that can be opened") from None
     try:
         _prepare(db, create)
     except sqlite3.Error as why:
         db.close()
-        raise InputError("file", str(path), f"the file of a sweep, or a new one ({why})") from None
+        raise InputError(name, why, "the file of a sweep, or a new one") from None
     if db.execute("PRAGMA application_id").fetchone()[0] != _MARK:
         db.close()
-        raise InputError("file", str(path), "the file of a sweep, or a new one")
+        raise InputError(name, "another file", "the file of a sweep, or a new one")
     return db
 
 

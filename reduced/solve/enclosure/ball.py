@@ -255,6 +255,11 @@ class BallContext:
         x = as_ball(x)
         return Ball(_checked(x.arb.sqrt()), _origin("sqrt", x))
 
+    def atan2(self, y: Any, x: Any) -> Ball:
+        """Return the angle of the point (x, y)."""
+        y, x = as_ball(y), as_ball(x)
+        return ZERO if y.is_zero and x > ZERO else Ball(flint.arb.atan2(y.arb, x.arb))
+
     def ldexp(self, x: int, exponent: float) -> Ball:
         """Return x · 2^exponent; 2^(−∞) is 0, the rounding level of a certain decision."""
         return ZERO if exponent == -math.inf else as_ball(math.ldexp(x, int(exponent)))

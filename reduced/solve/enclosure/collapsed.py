@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from reduced.errors import InputError
 from reduced.numbers import ExactLike
 from reduced.records import Problem, Regime, Start, Timeline
+from reduced.shown import shown
 from reduced.solve.enclosure.answer import Enclosure, certify, enclosure
-from reduced.solve.enclosure.ball import Ball, BallContext, Undecided, proved_sign
+from reduced.solve.enclosure.ball import Ball, BallContext, Undecided, as_ball, proved_sign
 from reduced.solve.enclosure.piece import BallClosedForm
-from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
-from reduced.solve.predict import checked_times
+from reduced.solve.predict import PointValues, checked_times, values_at
 from reduced.solve.timeline import (
     Moments,
     check_state,
     collapsed_flow,
     moments,
     outcome_of,
-    predictions_of_groups,
     regime,
     require_exponential,
 )
@@ -38,15 +36,25 @@ class EnclosedTimeline(Timeline):
     radius: dict[str, str | None] = field(default_factory=dict)
     prediction_radius: dict[str, tuple[str | None, str | None] | None] = field(default_factory=dict)
 
+    __repr__ = shown
+
 
 @dataclass(frozen=True)
 class EnclosedPoint:
-    """The collapsed model at one flow time: f₊, f₋ and the loss w₊ e^{−f₊} + w₋ e^{f₋}."""
+    """The collapsed model at one flow time, every number enclosed and every decision proved.
+
+    Fields as in ``predict``'s Point: ``loss`` is w₊ e^{−f₊} + w₋ e^{f₋}; angles in radians, None without a
+    direction.
+    """
 
     t: Enclosure
     f_plus: Enclosure
     f_minus: Enclosure
     loss: Enclosure
+    phase: str
+    accuracy: Enclosure
+    angle_plus: Enclosure | None
+    angle_minus: Enclosure | None
 
 
 @dataclass(frozen=True)
@@ -61,46 +69,56 @@ class EnclosedLimit:
 def enclosure_timeline(problem: Problem, start: Start, digits: int = 30) -> EnclosedTimeline:
     """Enclose T_plat, T_II and T_III and the predictions there, from exact input with outward rounding.
 
-    Arguments: problem (exponential loss); start, the state at flow time 0; digits asked. The flow is solved
-    event by event in balls: every event is a proved root, and proved to be the first, since each competing
-    distance is certified positive there and monotone up to there. Raises InputError as ``timeline`` does, and
-    Undecided for an equality that neither balls nor symbols can decide. Source: closed form derived here.
+    Arguments: problem (exponential loss); start, the state at flow time 0; digits asked. Returns an
+    EnclosedTimeline. The flow is solved event by event in balls: every event is a proved root, and proved to be
+    the first, since each competing distance is certified positive there and monotone up to there. Raises
+    InputError as ``timeline`` does, and Undecided for an equality that neither balls nor symbols can decide.
+    Source: closed form derived here.
     """
-    require_exponential(problem)
+    require_exponential(problem, "enclosure")
     check_state(problem, start)
 
     def answer(found: Moments) -> EnclosedTimeline:
         return _record(problem, start, found, digits)
 
-    return certify(lambda ctx: moments(_proved_flow(ctx, problem, start)), Moments.numbers, answer, digits)
+    return certify(
+        lambda ctx: moments(collapsed_flow(ctx, problem, start, BallClosedForm())),
+        Moments.numbers,
+        answer,
+        digits,
+    )
 
 
 def enclosure_predict(
     problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30
 ) -> tuple[EnclosedPoint, ...]:
-    """Enclose f₊, f₋ and the loss at given flow times t ≥ 0.
+    """Enclose f₊, f₋, loss, accuracy and the angles to the limit directions at given flow times t ≥ 0.
 
-    Arguments and errors as for ``predict``; the path parameter of each time is a proved root of the time
-    equation, which is monotone.
+    Arguments problem, start, at, digits and errors as for ``predict``; returns a point for each time. The path
+    parameter of each time is a proved root of the time equation, which is monotone. Derived here.
     """
-    require_exponential(problem)
+    require_exponential(problem, "enclosure")
     check_state(problem, start)
     times = checked_times(at)
 
-    def compute(ctx: BallContext) -> list[tuple[Ball, ...]]:
-        flow = _proved_flow(ctx, problem, start)
-        return [_state(flow, ctx.enclose(time)) for time in times]
+    def compute(ctx: BallContext) -> list[PointValues]:
+        flow = collapsed_flow(ctx, problem, start, BallClosedForm())
+        ends = limit_values(ctx, problem) if regime(problem, proved_sign) else None
+        return [values_at(flow, ctx.enclose(time), ends, {}, problem.loss) for time in times]
 
-    def answer(found: list[tuple[Ball, ...]]) -> tuple[EnclosedPoint, ...]:
-        return tuple(EnclosedPoint(*(enclosure(ball, digits) for ball in state)) for state in found)
+    def answer(found: list[PointValues]) -> tuple[EnclosedPoint, ...]:
+        return tuple(_point(values, digits) for values in found)
 
-    return certify(compute, lambda found: [ball for state in found for ball in state], answer, digits)
+    return certify(
+        compute, lambda found: [ball for values in found for ball in _balls(values)], answer, digits
+    )
 
 
 def enclosure_limit(problem: Problem, digits: int = 30) -> EnclosedLimit:
-    """Enclose the margin γ and ρ of the limit direction (both groups must be non-empty).
+    """Enclose the margin γ and ρ of the limit direction.
 
-    Source: Thm 4.10–4.11; margins derived here. The regime is decided exactly.
+    Arguments: problem, both of whose groups must be non-empty; digits asked. Returns an EnclosedLimit; the
+    regime is decided exactly. Raises InputError. Source: Thm 4.10–4.11; margins derived here.
     """
 
     def compute(ctx: BallContext) -> LimitValues:
@@ -115,23 +133,19 @@ def enclosure_limit(problem: Problem, digits: int = 30) -> EnclosedLimit:
     return certify(compute, lambda found: [found.rho, found.gamma], answer, digits)
 
 
-def _proved_flow(ctx: BallContext, problem: Problem, start: Start) -> Flow:
-    """Return the flow of the groups in balls; a start on r = c or 1/c must not pass it at once."""
-    flow = collapsed_flow(ctx, problem, start, BallClosedForm())
-    first, c = flow.segments[0].block, flow.geometry.c
-    climbing = ctx.sign((first.A + first.C) * first.P0 - (first.B + first.D) * first.Q0)
-    for name, direction, on_it in (("c", -1, c * first.P0 == first.Q0), ("1/c", 1, c * first.Q0 == first.P0)):
-        if on_it and climbing == direction:
-            raise InputError(
-                "start", f"r = {name} exactly", "a start on one side of it, which balls can tell"
-            )
-    return flow
+def _balls(values: PointValues) -> list[Ball | None]:
+    return [None if x is None else as_ball(x) for x in (values.t, *values.numbers())]
 
 
-def _state(flow: Flow, t: Ball) -> tuple[Ball, ...]:
-    ctx, geometry = flow.ctx, flow.geometry
-    f_plus, f_minus = predictions_of_groups(flow, *flow.locate(t))
-    return t, f_plus, f_minus, geometry.w_plus * ctx.exp(-f_plus) + geometry.w_minus * ctx.exp(f_minus)
+def _point(values: PointValues, digits: int) -> EnclosedPoint:
+    def shown(number: Ball | int) -> Enclosure:
+        return enclosure(as_ball(number), digits)
+
+    t, f, loss = values.t, values.f, values.loss
+    angles = [None if angle is None else shown(angle) for angle in values.angles]
+    return EnclosedPoint(
+        shown(t), shown(f[0]), shown(f[1]), shown(loss), values.phase, shown(values.accuracy), *angles
+    )
 
 
 def _record(problem: Problem, start: Start, found: Moments, digits: int) -> EnclosedTimeline:

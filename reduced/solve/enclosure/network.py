@@ -7,6 +7,7 @@ from typing import Any
 
 from reduced.errors import InputError
 from reduced.records import Loss, Problem
+from reduced.shown import shown
 from reduced.solve.enclosure.answer import Enclosure, certify, enclosure
 from reduced.solve.enclosure.ball import Ball, BallContext
 from reduced.solve.enclosure.piece import BallClosedForm
@@ -26,16 +27,19 @@ class EnclosedRun:
     predictions: dict[str, tuple[Enclosure, Enclosure]]
     events: int
 
+    __repr__ = shown
+
 
 def enclosure_network(
     W: Any, sign: Any, problem: Problem, digits: int = 30, ridge: Ridge | None = None
 ) -> EnclosedRun:
     """Enclose T_plat, the first T_II, T_III and the other phase times of an m-neuron network.
 
-    Arguments: as for ``network_flow`` (weights stand for their exact binary values, exponential loss). The
-    events are proved to come in the order found: whichever of two events is first is decided by disjoint
-    balls, at a precision raised until they are; neurons that are equal in both data directions move as one.
-    Raises InputError, NotUnique, and Undecided for events that no precision tried separates.
+    Arguments: W (m, d), sign (m,), problem, digits and ridge as for ``network_flow`` (weights stand for their
+    exact binary values, exponential loss). Returns an EnclosedRun. The events are proved to come in the order
+    found: whichever of two events is first is decided by disjoint balls, at a precision raised until they are;
+    neurons that are equal in both data directions move as one. Raises InputError, NotUnique, and Undecided for
+    events that no precision tried separates. Derived here.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("loss", problem.loss.value, "exp: enclosures use the closed form")

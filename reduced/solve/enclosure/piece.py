@@ -76,6 +76,9 @@ class BallRatioBlock(_ProvedRoots, RatioBlock):
         guess = self.guess(lambda piece: piece.path_of_time(ctx.rough(t)))
         return Ball(enclose_root(value_and_slope, guess))
 
+    def _within(self, low: Any, high: Any) -> bool:
+        return bool(self.ctx.rough(low) <= self.ctx.rough(high))
+
     def _integrand(self, q: Ball) -> Ball:
         growth: Ball = self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
         return growth

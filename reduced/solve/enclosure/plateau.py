@@ -88,7 +88,7 @@ class PreparedPlateau:
 
     def __init__(self, problem: Problem, digits: int = 30) -> None:
         """Keep problem (exponential loss) and digits; constants are computed once per working precision."""
-        require_exponential(problem)
+        require_exponential(problem, "enclosure")
         self.problem = problem
         self.digits = digits
         self.short_way = sign(problem.alpha_plus) * sign(problem.alpha_minus) > 0

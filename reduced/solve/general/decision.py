@@ -31,18 +31,22 @@ def settle(
 
     Arguments: sign; state so far; forces U (N,); arriving, whether it came there by moving: where several
     states are consistent it then goes on the way it came; ridge chooses for a neuron that was put there. On
-    all kinks at once, in the origin of the data, resting is always a motion: where there is another, ridge
-    ``slide`` or ``inactive`` chooses the rest. Raises NotUnique where nothing chooses, or where too many kinks
-    meet.
+    all kinks at once, in the origin of the data, a neuron can also rest: where it could leave at any time, ridge
+    ``active`` lets it leave at once, ``inactive`` and ``slide`` let it rest for ever. Raises NotUnique where
+    nothing chooses, or where too many kinks meet.
     """
+    zero = motions.ctx.ldexp(1, -motions.ctx.prec // 2)
+    rest = _rest(motions)
+    can_rest = len(at) == motions.count > 1 and _margin(motions, sign, rest, at, forces) >= -zero
     if len(at) > _MOST_AT_ONCE:
+        if can_rest and ridge in ("inactive", "slide"):
+            return rest
         raise NotUnique(f"a neuron lies on {len(at)} kinks at once")
     candidates = [_with(state, at, sides) for sides in product((-1, 0, 1), repeat=len(at))]
     margins = [(_margin(motions, sign, one, at, forces), one) for one in candidates]
-    zero = motions.ctx.ldexp(1, -motions.ctx.prec // 2)
     best = max(margin for margin, _ in margins)
-    if best > zero and len(at) == motions.count > 1:
-        return _in_origin(motions, ridge)
+    if can_rest and best > zero:
+        return _in_origin(motions, [one for margin, one in margins if margin > zero], ridge)
     strictly = best > zero and (arriving or len(at) == 1)
     found = [one for margin, one in margins if margin >= (zero if strictly else -zero)]
     if not found:
@@ -52,10 +56,25 @@ def settle(
     return _choose(motions, sign, state, found, at, forces, arriving, ridge)
 
 
-def _in_origin(motions: Motions, ridge: Ridge | None) -> State:
-    if ridge in (None, "active"):
-        raise NotUnique("a neuron lies in the origin of the data; choose --ridge slide to let it rest there")
-    return (0,) * motions.count
+def _in_origin(motions: Motions, leaving: list[State], ridge: Ridge | None) -> State:
+    """Return how a neuron goes on from the origin that could rest there, or leave it in one of the states."""
+    if ridge is None:
+        raise NotUnique(
+            "a neuron rests in the origin of the data and could leave it at any time: "
+            "choose --ridge active, inactive or slide"
+        )
+    if ridge != "active":
+        return _rest(motions)
+    facing = [1 if motions.factor[first] > 0 else -1 for first in motions.points.first]
+    return max(leaving, key=lambda one: sum(side == face for side, face in zip(one, facing, strict=True)))
+
+
+def _rest(motions: Motions) -> State:
+    """Return the state of rest in the origin: inactive on every surface whose points all lie on one side."""
+    sides: list[set[int]] = [set() for _ in range(motions.count)]
+    for s, factor in zip(motions.points.of_point, motions.factor, strict=True):
+        sides[s].add(1 if factor > 0 else -1)
+    return tuple(0 if len(side) > 1 else -side.pop() for side in sides)
 
 
 def value(ctx: Any, row: Row, forces: Sequence[Any]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from reduced.errors import BudgetExceeded
 from reduced.records import Event, Loss, Outcome
+from reduced.shown import shown
 from reduced.solve.flow import Ridge
 from reduced.solve.general.decision import settle, value
 from reduced.solve.general.motion import Motion, Motions, State
@@ -86,6 +87,8 @@ class GeneralFlow:
     events: tuple[Event, ...]
     stays: dict[int, tuple[Stay, ...]]
     outcome: Outcome
+
+    __repr__ = shown
 
     @property
     def end(self) -> Any:

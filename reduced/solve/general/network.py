@@ -11,6 +11,7 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, exact, sign
 from reduced.records import Event, Loss, Outcome
+from reduced.shown import shown
 from reduced.solve.flow import Ridge
 from reduced.solve.general.flow import GeneralFlow, Particle, general_flow
 from reduced.solve.general.motion import Motions, State
@@ -32,6 +33,8 @@ class GeneralRun:
     flow: GeneralFlow
     weights: tuple[Any, ...]
     labels: tuple[int, ...]
+
+    __repr__ = shown
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from reduced.errors import InputError
 from reduced.numbers import decimal_string
-from reduced.records import Problem, Start
+from reduced.records import Loss, Problem, Start
+from reduced.shown import shown
 from reduced.solve.promise import keep_promise
 from reduced.solve.sensitivity.jet import Jet, JetContext
 from reduced.solve.sensitivity.piece import JetClosedForm
@@ -18,7 +20,6 @@ from reduced.solve.timeline import (
     guard_digits,
     moments,
     quantities,
-    require_exponential,
 )
 
 PARAMETERS = (
@@ -44,6 +45,8 @@ class Sensitivity:
     derivative: dict[str, str]
     condition: dict[str, str]
 
+    __repr__ = shown
+
 
 def sensitivities(problem: Problem, start: Start, digits: int = 30) -> dict[str, Sensitivity | None]:
     """Return the exact derivatives of T_plat, T_II and T_III, and their condition numbers, every digit right.
@@ -54,7 +57,8 @@ def sensitivities(problem: Problem, start: Start, digits: int = 30) -> dict[str,
     approximated: roots of the event equations implicitly, the incomplete beta function of the time within its
     series. Raises InputError as ``timeline`` does. Derived here.
     """
-    require_exponential(problem)
+    if problem.loss is not Loss.EXP:
+        raise InputError("loss", problem.loss.value, "exp: the closed form is what is differentiated")
     check_state(problem, start)
     found = keep_promise(
         lambda ctx: _derivatives(ctx, problem, start),

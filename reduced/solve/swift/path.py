@@ -138,36 +138,44 @@ class Path:
         on_v = [[0, 0, 0, 0], [0, 0, 0, 1], [c, 0, 0, 0], [0, -1, 0, 0], [0, -s2, 0, 0], [0, 0, 0, 0]]
         return np.array(on_u, float), np.array(on_v, float)
 
-    def final_sign(self, point: int) -> int:
-        """Return the sign of f₊ (point 0) or f₋ (point 1) as t → ∞."""
+    def final_sign(self, point: int, above: float = 0.0) -> int:
+        """Return the sign of f₊ (point 0) or f₋ (point 1), less ``above``, as t → ∞."""
         last = len(self.rows) - 1
         kind = self.piece(last).kind
         if kind == GENERIC or kind == (PLUS, MINUS)[point]:
             return 1 - 2 * point
-        return int(np.sign(self.rows[last, chain.F_PLUS + point]))
+        return int(np.sign(self.rows[last, chain.F_PLUS + point] - above))
 
     def sign_after(self, row: int, point: int) -> int:
         """Return the sign of f₊ or f₋ from a row on, 0 only when it stays exactly 0."""
         piece, f = self.piece(row), float(self.rows[row, chain.F_PLUS + point])
         return int(np.sign(f) or np.sign(_slope(piece, point, piece.r)))
 
-    def crossings(self, point: int) -> list[tuple[Place, int]]:
+    def crossings(self, point: int, above: float = 0.0, last: int | None = None) -> list[tuple[Place, int]]:
         """Return where the sign of f₊ (point 0) or f₋ (point 1) changes, with the sign from there on.
 
-        A prediction that no neuron contributes to is exactly 0 and stays so: then the sign is 0.
+        A prediction that no neuron contributes to is exactly 0 and stays so: then the sign is 0. Arguments:
+        point; above, a value subtracted from the prediction; last, the row up to which to look (None: all).
         """
-        f = np.ascontiguousarray(self.rows[:, chain.F_PLUS + point])
-        slope, last_slope = self._slopes(point)
+        f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point] - above
+        slope, last_slope = (signs[: len(f)] for signs in self._slopes(point))
         right = np.where(f != 0, np.sign(f), slope)
-        left = np.where(f[1:] != 0, np.sign(f[1:]), -last_slope[:-1])
-        end = np.append(left, self.final_sign(point))
+        left = np.where(f[1:] != 0, np.sign(f[1:]), -last_slope[: len(f) - 1])
+        end = np.append(left, self.final_sign(point, above) if last is None else right[-1])
         dips = (slope * last_slope < 0) & (slope * right < 0)
         found = []
         for row in np.flatnonzero((right * end < 0) | dips):
-            found += self._crossings_inside(int(row), point, int(right[row]), int(end[row]))
+            found += self._crossings_inside(int(row), point, int(right[row]), int(end[row]), above)
         for row in np.flatnonzero(left != right[1:]):
             found.append((Place(int(row) + 1, 0.0), int(right[row + 1])))
         return sorted(found, key=lambda crossing: (crossing[0].row, crossing[0].q))
+
+    def doubling(self, point: int) -> Place | None:
+        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value, None if never."""
+        f = np.ascontiguousarray(self.rows[:, chain.F_PLUS + point])
+        reached = np.flatnonzero(f * np.sign(f[0]) >= 2 * abs(f[0]))
+        found = self.crossings(point, 2 * float(f[0]), int(reached[0]) if reached.size else None)
+        return found[0][0] if found else None
 
     def _slopes(self, point: int) -> tuple[Floats, Floats]:
         """Return the sign of the slope of f₊ or f₋ at the start and at the end of every piece."""
@@ -181,9 +189,11 @@ class Path:
         last[-1] = 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
         return first, last
 
-    def _crossings_inside(self, row: int, point: int, begin: int, end: int) -> list[tuple[Place, int]]:
+    def _crossings_inside(
+        self, row: int, point: int, begin: int, end: int, above: float
+    ) -> list[tuple[Place, int]]:
         """Return the zeros inside a piece of given signs at its ends, the slope changing sign at most once."""
-        piece, start = self.piece(row), float(self.rows[row, chain.F_PLUS + point])
+        piece, start = self.piece(row), float(self.rows[row, chain.F_PLUS + point]) - above
         length = inf if row + 1 == len(self.rows) else float(self.rows[row + 1, chain.LENGTH])
         turn = _turn(piece, point)
         bounds, signs = [0.0, length], [begin, end]

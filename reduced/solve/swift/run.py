@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import expm1, inf, log, sqrt
@@ -15,6 +15,7 @@ from reduced.errors import InputError, MissingExtra
 from reduced.numbers import Exact, cos, exact, sin
 from reduced.records import Loss, Outcome, Problem
 from reduced.shown import shown
+from reduced.solve.accuracy import Plateau, plateaus
 from reduced.solve.flow import NotUnique, Ridge
 from reduced.solve.network import TIMES
 from reduced.solve.promise import private_context
@@ -29,6 +30,8 @@ from reduced.solve.swift.start import contributions, patterns
 _DIGITS = 60
 _LARGEST = 650
 _UNBOUNDED = 2**62
+# By the patterns before and after.
+_KIND = np.array([[kind_of(first, then) for then in range(len(PATTERNS))] for first in range(len(PATTERNS))])
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class SwiftRun:
     positive: Integers
     negative: Integers
     dead: Integers
-    plateaus: tuple[tuple[float, float | None, float], ...]
+    plateaus: tuple[Plateau, ...]
     events: Switches
     outcome: Outcome
     path: Path
@@ -249,11 +252,12 @@ def _measure(path: Path, outcome: Outcome, weights: tuple[float, float]) -> Swif
     regained = ((after == chain.BOTH) | (after == chain.ONLY_PLUS)) & (before == chain.SLIDE_PLUS)
     back = late[(regained & ~positive[neuron])[late]]
     crossings = [[(at, to) for at, to in path.crossings(point) if path.includes(at)] for point in (0, 1)]
+    learned = [_learned(path, point, crossings[point]) for point in (0, 1)]
     falls = [place for place, direction in crossings[1] if direction < 0]
     plateau_end = None
     if crossings[1] and crossings[1][-1][1] < 0:
         plateau_end = falls[-1]
-    elif not crossings[1] and path.sign_after(0, 1) < 0:
+    elif not crossings[1] and path.sign_after(0, 1) < 0 and learned[1] is not None:
         plateau_end = Place(0, 0.0)
     places: dict[str, Place | None] = {
         "last_phase_one_event": _row(early, -1),
@@ -280,7 +284,7 @@ def _measure(path: Path, outcome: Outcome, weights: tuple[float, float]) -> Swif
         np.flatnonzero((final != chain.DEAD) & positive),
         np.flatnonzero((final != chain.DEAD) & ~positive),
         np.flatnonzero(final == chain.DEAD),
-        _plateaus(path, crossings, weights, times["last_phase_one_event"]),
+        _plateaus(path, crossings, weights, learned),
         _switches(path, rows),
         outcome,
         path,
@@ -293,35 +297,31 @@ def _row(rows: Integers, which: int) -> Place | None:
 
 def _switches(path: Path, rows: Integers) -> Switches:
     neuron, before, after = path.switches[rows].T
-    codes = range(len(PATTERNS))
-    kinds = np.array([[kind_of(first, then) for then in codes] for first in codes], np.int8)
     time = path.rows[rows, chain.TIME]
     with np.errstate(divide="ignore"):
         log_time = np.where(time < chain.HUGE, np.log(time), path.rows[rows, chain.LOG_TIME])
     time = np.where(log_time < 709.0, time, np.inf)
-    return Switches(time, log_time, kinds[before, after], neuron, before, after)
+    return Switches(time, log_time, _KIND[before, after], neuron, before, after)
 
 
 def _plateaus(
     path: Path,
     crossings: list[list[tuple[Place, int]]],
     weights: tuple[float, float],
-    settled: float | None,
-) -> tuple[tuple[float, float | None, float], ...]:
-    """Return the stretches of constant accuracy below 1, without levels that pass before Phase I is over."""
-    right = [path.sign_after(0, 0) > 0, path.sign_after(0, 1) < 0]
+    learned: Sequence[float | None],
+) -> tuple[Plateau, ...]:
     passages = [
         (path.time(place)[0], point, direction) for point in (0, 1) for place, direction in crossings[point]
     ]
-    changes = [(0.0, sum(w for w, ok in zip(weights, right, strict=True) if ok))]
-    for t, point, direction in sorted(passages):
-        is_right = direction > 0 if point == 0 else direction < 0
-        if is_right != right[point]:
-            right[point] = is_right
-            changes.append((t, sum(w for w, ok in zip(weights, right, strict=True) if ok)))
-    ends: list[float | None] = [*(t for t, _ in changes[1:]), None]
-    return tuple(
-        (start, end, level)
-        for (start, level), end in zip(changes, ends, strict=True)
-        if level < 1 and (end is None or end > (settled or 0.0))
-    )
+    return plateaus([path.sign_after(0, 0) > 0, path.sign_after(0, 1) < 0], passages, weights, learned)
+
+
+def _learned(path: Path, point: int, crossings: list[tuple[Place, int]]) -> float | None:
+    """Return the time from which the sign of f₊ or f₋ is not that of the random start, or None."""
+    if path.rows[0, chain.F_PLUS + point] == 0:
+        return 0.0
+    doubled = path.doubling(point)
+    places = [place for place, _ in crossings[:1]]
+    if doubled is not None and path.includes(doubled):
+        places.append(doubled)
+    return min((path.time(place)[0] for place in places), default=None)

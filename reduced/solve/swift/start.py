@@ -67,12 +67,18 @@ def pattern(sign: int, u: Any, v: Any, level: int, ridge: Ridge | None) -> int:
 def pattern_on_kink(sign: int, u: Any, v: Any, level: int, ridge: Ridge | None) -> int:
     """Return the pattern of a neuron that starts with u = 0 or v = 0 (Def H.1, cases I–IV).
 
-    level is 0 for r < c, 1 between, 2 for r > 1/c. Raises NotUnique on a repelling ridge without a choice.
+    level is 0 for r < c, 1 between, 2 for r > 1/c. In the origin a neuron can rest, which ridge ``inactive`` and
+    ``slide`` choose, or leave at any time: positive ones into ++ for r < c, else along the kink of x₋, negative
+    ones into ++ for r > 1/c, else along that of x₊. Raises NotUnique on a repelling ridge without a choice.
     """
     if u == 0 and v == 0:
         if ridge is None:
             raise NotUnique("a neuron starts at the origin: choose --ridge active, inactive or slide")
-        return BOTH if ridge == "active" else DEAD
+        if ridge != "active":
+            return DEAD
+        if sign > 0:
+            return BOTH if level == 0 else SLIDE_MINUS
+        return BOTH if level == 2 else SLIDE_PLUS
     if sign > 0:
         if u == 0:
             if v < 0:

@@ -1,0 +1,99 @@
+"""Neurons in the origin of the data plane: numerical and exact flow name the choice alike and then agree.
+
+At (u, v) = (0, 0) the velocities near by are 0 and, for a positive neuron, P x₊, −Q x₋ and their sum, so rest
+solves the inclusion; leaving does too, along the one direction that the field keeps: into ``++`` for r < c, else
+along v = 0 (negative neurons: into ``++`` for r > 1/c, else along u = 0). It can leave at any moment.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import fullnet
+from reduced import network_flow, problem
+from reduced.solve.flow import NotUnique
+from reduced.solve.general import network_flow_general
+from reduced.solve.swift.run import network_flow_double
+
+DIM = 4
+RESTING = [[0.0, 0.0, 0.25, -0.125], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, -0.5, 0.0]]
+# p = 4: r < c, p = 1: c < r < 1/c, p = 1/2: r > 1/c at the start
+WAY_OUT = {
+    ("4", 1): "++",
+    ("1", 1): "+0",
+    ("1/2", 1): "+0",
+    ("4", -1): "0+",
+    ("1", -1): "0+",
+    ("1/2", -1): "++",
+}
+
+
+def network(sign):
+    """Three resting neurons of a sign among others."""
+    others = fullnet.initial_network(12, DIM, 0.05, 1.0, seed=5)
+    return np.vstack([RESTING, others.W]), np.append([sign] * 3, others.sign)
+
+
+def numerical(W, sign, p, ridge):
+    data = fullnet.two_point(float(Fraction(p)), np.pi / 15, DIM)
+    return fullnet.gradient_flow(fullnet.given_network(W, sign, 1.0), data, 1e4, ridge=ridge)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("p", ["4", "1", "1/2"])
+def test_without_a_choice_it_is_named(p, sign):
+    W, signs = network(sign)
+    with pytest.raises(fullnet.NotUnique, match=r"neuron 0 .*origin"):
+        numerical(W, signs, p, None)
+    for solve in (network_flow, network_flow_double):
+        with pytest.raises(NotUnique, match="origin"):
+            solve(W, signs, problem(p=p, assumption=False))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("p", ["4", "1", "1/2"])
+@pytest.mark.parametrize("ridge", ["active", "inactive", "slide"])
+def test_with_a_choice_all_flows_agree(p, sign, ridge):
+    W, signs = network(sign)
+    full = numerical(W, signs, p, ridge)
+    exact = network_flow(W, signs, problem(p=p, assumption=False), 20, until="1e4", ridge=ridge)
+    double = network_flow_double(W, signs, problem(p=p, assumption=False), until="1e4", ridge=ridge)
+    start = WAY_OUT[p, sign] if ridge == "active" else "--"
+    assert full.patterns(0.0)[:3] == [start] * 3
+    assert [exact.flow.stays[k][0].pattern for k in range(3)] == [start] * 3
+    events = sorted((event.neuron, event.t, event.kind, event.before, event.after) for event in full.events)
+    wanted = sorted((e.neuron, float(e.time), e.kind, e.before, e.after) for e in exact.events)
+    assert [(k, *rest) for k, _, *rest in events] == [(k, *rest) for k, _, *rest in wanted]
+    np.testing.assert_allclose([t for _, t, *_ in events], [t for _, t, *_ in wanted], rtol=1e-9)
+    np.testing.assert_allclose(np.sort(double.events.time), np.sort([t for _, t, *_ in wanted]), rtol=1e-9)
+    np.testing.assert_array_equal(np.flatnonzero(~full.living), exact.dead)
+    np.testing.assert_array_equal(double.dead, exact.dead)
+    if ridge != "active":
+        np.testing.assert_array_equal(full.neurons(1e4)[:3], W[:3])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_leaving_is_the_limit_of_starts_beside_the_origin(sign):
+    """From a start close to the origin, on the way out, the flow is that of ridge active."""
+    W, signs = network(sign)
+    far = numerical(W, signs, "4", "active")
+    beside = W.copy()
+    beside[:3, :2] = (
+        1e-9 * far.neurons(1e-6)[:3, :2] / np.linalg.norm(far.neurons(1e-6)[:3, :2], axis=1)[:, None]
+    )
+    near = numerical(beside, signs, "4", None)
+    np.testing.assert_allclose(near.at([1.0, 100.0, 1e4]), far.at([1.0, 100.0, 1e4]), atol=1e-6)
+
+
+def test_sliding_along_a_ridge_into_the_origin_is_death():
+    """A positive neuron kept on u = 0 by ridge slide runs into the origin and rests there."""
+    X, y, weights = [[1.0, 0.0], [0.75, 0.5]], [1, -1], [0.8, 0.2]
+    net = fullnet.given_network([[0.0, 0.1]], [1], 1.0)
+    flow = fullnet.gradient_flow(net, fullnet.data_set(X, y, weights), 100.0, ridge="slide")
+    assert [(event.before, event.after, event.kind) for event in flow.events] == [("0+", "--", "die")]
+    np.testing.assert_allclose(flow.neurons(100.0), 0, atol=1e-15)
+    exact = network_flow_general(net.W, [1], X, y, weights, digits=15, until=100, ridge="slide")
+    (event,) = exact.events
+    assert (event.before, event.after, event.kind) == ("0+", "--", "die")
+    assert float(event.time) == pytest.approx(flow.events[0].t, rel=1e-13)
