@@ -119,13 +119,13 @@ class Surfaces:
         """Return Z (m, n), the distances ⟨wₖ, n_s⟩/|a| of the neurons from the surfaces.
 
         A scalar product whose terms cancel to rounding is 0: on which side such a neuron is nobody can tell. In
-        mirrored coordinates all others are greater by half a rounding of their terms.
+        mirrored coordinates all others are greater by a rounding of their terms.
         """
         product: Floats = W @ self.units.T
         rounding = _EPS * (np.abs(W) @ np.abs(self.units.T))
         product[np.abs(product) <= rounding * (4 + np.count_nonzero(self.units, axis=1))] = 0.0
         if self.mirrored:
-            product += np.sign(product) * rounding / 2
+            product += np.sign(product) * rounding
         return product / scale
 
     def pattern(self, state: State) -> str:

@@ -14,9 +14,9 @@ NET = fullnet.initial_network(150, 2, 0.1, 1.0, 3)
 def test_seconds_are_those_of_the_flow_and_its_estimate_together():
     """The flow takes longer than allowed; as far as it went, its error is known."""
     began = time.monotonic()
-    budget = fullnet.Budget(seconds=0.4)
+    budget = fullnet.Budget(seconds=1.0)
     flow = fullnet.gradient_flow(NET, DATA, 1e12, budget=budget, estimate_error=True, engine="numpy")
-    assert time.monotonic() - began < 0.7
+    assert time.monotonic() - began < 1.6
     assert flow.outcome is fullnet.Outcome.BUDGET
     assert 0 < flow.end < 1e12
     assert flow.shadow.end >= flow.end

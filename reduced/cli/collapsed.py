@@ -111,8 +111,8 @@ def _per_cent(off: Decimal | None) -> str | None:
         return None
     if off.is_infinite():
         return "inf %"
-    if abs(off) < _READABLE:
-        return f"{off:+.0f} %" if abs(off) >= 100 else f"{off:+.2g} %"
+    if (size := off.copy_abs()) < _READABLE:
+        return f"{off:+.0f} %" if size >= 100 else f"{off:+.2g} %"
     return f"{_ROUGH.plus(off)} %".replace("E", "e")
 
 

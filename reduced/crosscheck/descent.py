@@ -33,7 +33,8 @@ def descent_rows(
 
     Arguments: network, data, and full, the flow on them, with its phases; learning_rates, exact numbers; steps of
     each run (None: until 5 % past the flow's T_II or T_plat, without them to its end or t = 1500, within what
-    the machine does in reasonable time); subgradient of ReLU at 0. Returns a row for each learning rate. Raises InputError. Source: §A.1.
+    the machine does in reasonable time); subgradient of ReLU at 0. Returns a row for each learning rate. Raises
+    InputError. Source: §A.1.
     """
     rows = []
     for rate in learning_rates:

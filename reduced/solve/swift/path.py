@@ -158,7 +158,7 @@ class Path:
         point; above, a value subtracted from the prediction; last, the row up to which to look (None: all).
         """
         f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point] - above
-        slope, last_slope = (signs[: len(f)] for signs in self._slopes(point))
+        slope, last_slope = self._slopes(point, len(f))
         right = np.where(f != 0, np.sign(f), slope)
         left = np.where(f[1:] != 0, np.sign(f[1:]), -last_slope[: len(f) - 1])
         end = np.append(left, self.final_sign(point, above) if last is None else right[-1])
@@ -170,23 +170,28 @@ class Path:
             found.append((Place(int(row) + 1, 0.0), int(right[row + 1])))
         return sorted(found, key=lambda crossing: (crossing[0].row, crossing[0].q))
 
-    def doubling(self, point: int) -> Place | None:
-        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value, None if never."""
-        f = np.ascontiguousarray(self.rows[:, chain.F_PLUS + point])
+    def doubling(self, point: int, last: int | None = None) -> Place | None:
+        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value, None if never.
+
+        Arguments: point; last, the row up to which to look (None: all).
+        """
+        f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point]
         reached = np.flatnonzero(f * np.sign(f[0]) >= 2 * abs(f[0]))
-        found = self.crossings(point, 2 * float(f[0]), int(reached[0]) if reached.size else None)
+        found = self.crossings(point, 2 * float(f[0]), int(reached[0]) if reached.size else last)
         return found[0][0] if found else None
 
-    def _slopes(self, point: int) -> tuple[Floats, Floats]:
-        """Return the sign of the slope of f₊ or f₋ at the start and at the end of every piece."""
-        _, n1, n2, n3, n4, n5 = self.counts
+    def _slopes(self, point: int, rows: int) -> tuple[Floats, Floats]:
+        """Return the sign of the slope of f₊ or f₋ at the start and at the end of the first pieces."""
+        _, n1, n2, n3, n4, n5 = self.counts[:, :rows]
         c, s2 = self.setting.angle.c, self.setting.angle.s2
         on_P, on_Q = (n1 + n2 + s2 * n5, c * n1) if point == 0 else (c * n1, n1 + n3 + s2 * n4)
-        ratio = np.ascontiguousarray(self.rows[:, chain.RATIO])
-        first, last = np.sign(on_P - on_Q * ratio), np.zeros(len(ratio))
-        last[:-1] = np.sign(on_P[:-1] - on_Q[:-1] * ratio[1:])
-        kind = self.piece(len(self.rows) - 1).kind
-        last[-1] = 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
+        ratio = np.ascontiguousarray(self.rows[: rows + 1, chain.RATIO])
+        first, last = np.sign(on_P - on_Q * ratio[:rows]), np.zeros(rows)
+        within = len(ratio) - 1
+        last[:within] = np.sign(on_P[:within] - on_Q[:within] * ratio[1:])
+        if within < rows:
+            kind = self.piece(within).kind
+            last[-1] = 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
         return first, last
 
     def _crossings_inside(

@@ -320,8 +320,8 @@ def _learned(path: Path, point: int, crossings: list[tuple[Place, int]]) -> floa
     """Return the time from which the sign of f₊ or f₋ is not that of the random start, or None."""
     if path.rows[0, chain.F_PLUS + point] == 0:
         return 0.0
-    doubled = path.doubling(point)
     places = [place for place, _ in crossings[:1]]
+    doubled = path.doubling(point, places[0].row + 1 if places else None)
     if doubled is not None and path.includes(doubled):
         places.append(doubled)
     return min((path.time(place)[0] for place in places), default=None)
