@@ -103,7 +103,12 @@ def exact_text(value: Exact, digits: int) -> str:
 
 
 def trusted_text(value: float, error: float, digits: int) -> str:
-    """Write a double with the digits its error estimate leaves, 17 at most; "0" when the error exceeds it."""
+    """Write a double with the digits its error estimate leaves, 17 at most; "0" when the error exceeds it.
+
+    Of a value whose error nobody could estimate (inf) only the first digit is shown.
+    """
+    if value and error == math.inf:
+        return double_string(value, 1)
     if abs(value) <= error:
         return "0"
     known = 17 if error == 0 else math.floor(math.log10(abs(value)) - math.log10(error))
