@@ -43,8 +43,8 @@ def settle(surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, rid
     those with a zero normal component (Case IV: follow the other side; Case III: tangential), except for a
     neuron that was put on several kinks at once. Where the states found differ in velocity, the ridge chooses;
     without it, a neuron that moved there goes on the way it came, and one that was put there has no unique
-    flow: NotUnique. So has one that rests in the origin of the data but could leave it: there ridge ``active``
-    lets it leave at once, ``inactive`` and ``slide`` let it rest for ever.
+    flow: NotUnique. So has one put into the origin of the data that could leave it: there ridge ``active``
+    lets it leave at once, ``inactive`` and ``slide`` let it rest for ever, and so does one that moved there.
     """
     everywhere = len(at) == surfaces.count > 1
     if everywhere and _consistency(surfaces, neuron.sign, surfaces.rest, at, force) >= -_ZERO:
@@ -65,7 +65,8 @@ def _settle_in_origin(
 ) -> State:
     """Settle a neuron on all kinks: it rests where it cannot leave, else the ridge has to choose."""
     if len(at) > _MOST_AT_ONCE and not surfaces.in_plane:
-        if not _ridges(surfaces, neuron.sign, at, force) or ridge in ("inactive", "slide"):
+        stays = ridge in ("inactive", "slide") or (ridge is None and neuron.arriving)
+        if stays or not _ridges(surfaces, neuron.sign, at, force):
             return surfaces.rest
         return _settle_many(surfaces, replace(neuron, arriving=False), at, force, ridge)
     ways = surfaces.sectors if surfaces.in_plane else product((-1, 0, 1), repeat=len(at))
@@ -75,7 +76,7 @@ def _settle_in_origin(
         if _consistency(surfaces, neuron.sign, way, at, force) >= -_ZERO
         and _moves(surfaces, neuron.sign, way, force)
     ]
-    if leaving and ridge is None:
+    if leaving and ridge is None and not neuron.arriving:
         raise _not_unique(surfaces, neuron, at)
     if not leaving or ridge != "active":
         return surfaces.rest

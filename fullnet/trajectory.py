@@ -21,6 +21,9 @@ from fullnet.standing import MOVE_COLUMNS, PIECE_COLUMNS, Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
 
+# What is left of a scalar product with the data, relative to its first value, is rounding below this.
+_ORIGIN = 1e-9
+
 
 class Outcome(StrEnum):
     """How a run ended; the value is the name scripts see, ``message`` the sentence people read."""
@@ -62,8 +65,9 @@ class Event:
 class Death:
     """A neuron inactive on every point from time t on: it never moves again.
 
-    cause: ``start`` (inactive everywhere at time 0) or ``left``, with points, the indices of the data points
-    it was last active or sliding on.
+    cause: ``start`` (inactive everywhere at time 0), ``left``, or ``origin`` (it came to rest in the origin of
+    the data, which it might also leave again: the flow is not unique), with points, the indices of the data
+    points it was last active or sliding on.
     """
 
     t: float
@@ -152,12 +156,26 @@ class Trajectory:
     def deaths(self) -> tuple[Death, ...]:
         """The neurons that are dead at the end, in order of time, with the cause of their death."""
         dead = [k for k, name in enumerate(self.patterns(0.0)) if set(name) == {"-"}]
+        fatal = [event for event in self.events if event.kind == "die"]
+        resting = self._in_origin([event.neuron for event in fatal])
         lost = [
-            Death(event.t, event.neuron, "left", tuple(j for j, c in enumerate(event.before) if c != "-"))
-            for event in self.events
-            if event.kind == "die"
+            Death(
+                event.t,
+                event.neuron,
+                "origin" if rests else "left",
+                tuple(j for j, c in enumerate(event.before) if c != "-"),
+            )
+            for event, rests in zip(fatal, resting, strict=True)
         ]
         return (*(Death(0.0, k, "start", ()) for k in dead), *lost)
+
+    def _in_origin(self, neurons: list[int]) -> list[bool]:
+        """Return for each of some dead neurons whether it lies in the origin of the data, up to rounding."""
+        if not neurons:
+            return []
+        first, last = (np.abs(self.neurons(t)[neurons] @ self.data.X.T).max(axis=1) for t in (0.0, self.end))
+        result: list[bool] = (last <= _ORIGIN * first).tolist()
+        return result
 
     def at(self, t: Any) -> Floats:
         """Return the predictions f(xⱼ) at times t: shape (N,) for one time, (T, N) for T times.

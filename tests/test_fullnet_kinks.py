@@ -81,17 +81,17 @@ def test_the_origin_of_many_points():
 
 
 def test_a_neuron_that_comes_to_the_origin():
-    """A positive neuron along x₋ moves straight into the origin; small steps carry it through."""
+    """A positive neuron along x₋ moves straight into the origin; it rests there, and small steps carry it through."""
     X = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, -1.0]])
     data = fullnet.data_set(X, [1, 1, -1])
     net = fullnet.given_network([[0.0, -0.3]], [1], 1.0)
-    with pytest.raises(fullnet.NotUnique, match=r"neuron 0.*origin"):
-        fullnet.gradient_flow(net, data, until=5.0)
+    (death,) = fullnet.gradient_flow(net, data, until=5.0).deaths
+    assert (death.neuron, death.cause, death.points) == (0, "origin", (2,))
     flow = fullnet.gradient_flow(net, data, until=5.0, ridge="active")
     assert [(event.before, event.after) for event in flow.events[:1]] == [("--+", "++-")]
     run = fullnet.gradient_descent(net, data, 1e-4, 50_000, stop_early=False)
     np.testing.assert_allclose(run.predictions, flow.at(5.0), atol=1e-3)
-    for ridge in ("inactive", "slide"):
+    for ridge in (None, "inactive", "slide"):
         flow = fullnet.gradient_flow(net, data, until=5.0, ridge=ridge)
         assert [(event.before, event.after) for event in flow.events] == [("--+", "---")]
         np.testing.assert_allclose(flow.neurons(5.0), 0, atol=1e-15)

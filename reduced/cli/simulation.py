@@ -48,6 +48,8 @@ LARGE = 20_000
 # Far more than rounding of a squared norm, far less than what tells two rows apart that matter.
 _ROUNDING = 1e-9
 
+_NAMED = 5
+
 
 def simulate(
     model: Model,
@@ -101,6 +103,7 @@ def simulate(
             points = data.points(problem, network.W.shape[1], weights.seed)
             path = follow_saved(network, points, problem, flow, saving)
             found = numeric_record(path, digits)
+            notes += _resting(path)
         elif asked or sign(problem.delta - NARROW) < 0:
             found = _exact(network, problem, flow, digits)
         else:
@@ -117,6 +120,18 @@ def simulate(
     else:
         _print(record, found.kinds)
     return 3 if record["outcome"] == Outcome.BUDGET.value else 0
+
+
+def _resting(path: fullnet.Trajectory) -> list[str]:
+    """Return a note on the neurons that came to rest in the origin of the data, if any."""
+    resting = [death.neuron for death in path.deaths if death.cause == "origin"]
+    if not resting:
+        return []
+    named = ", ".join(map(str, resting[:_NAMED])) + (", …" if len(resting) > _NAMED else "")
+    return [
+        f"{len(resting)} neurons came to rest in the origin of the data ({named}), where the flow need not be "
+        "unique: --ridge active lets them leave where they can"
+    ]
 
 
 def _digits(precision: str) -> int | None:

@@ -100,7 +100,9 @@ class SmallAngleSeries(Formulas):
             return None
         leading = self.terms[0].subs({f_plus_0: 0, f_minus_0: 0, share_0: 0})
         order = (self.paper_order * Delta**-self.lowest).subs(Delta, 0)
-        return sp.factor_terms(sum(_power_of_p(term) for term in sp.Add.make_args(sp.expand(leading / order))))
+        return sp.factor_terms(
+            sum(_power_of_p(term) for term in sp.Add.make_args(sp.expand(leading / order)))
+        )
 
 
 @cache
