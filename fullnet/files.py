@@ -132,7 +132,10 @@ def _number(cell: str, place: str) -> float:
 
 
 def unread_arrays(path: str | Path, known: Sequence[str]) -> list[str]:
-    """Return the names of the arrays of a readable .npz archive that nobody asks for."""
-    with ZipFile(path) as archive:
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
+    """Return the names of the arrays of an .npz archive that nobody asks for; none where it cannot be read."""
+    try:
+        with ZipFile(path) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+    except (OSError, ValueError, BadZipFile):  # whoever reads the arrays says what is wrong
+        return []
     return sorted(set(names) - set(known))

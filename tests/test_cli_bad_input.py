@@ -111,6 +111,14 @@ def test_any_option_at_the_borders_of_its_range_ends_cleanly(
         (["gd", "--subgradient", "1/3"], "subgradient"),
         (["gd", "--lr", "0"], "lr"),
         (["perturb", "--directions", "0"], "directions"),
+        (["perturb", "--delta", "1e-12"], "at least 2e-8"),
+        (["crosscheck", "--delta", "1e-12"], "at least 2e-8"),
+        (["simulate", "--init-law", "uniform"], "init_law"),
+        (["simulate", "--loss", "logistic", "--until", "1e400"], "until: expected a number in the range"),
+        (["gd", "--lr", "1e999"], "lr: expected a number in the range"),
+        (["sweep", "-o", "no/rows.db"], "out: no/rows.db: expected"),
+        (["sweep", "summary", "none.db"], "file: none.db: expected"),
+        (["plateau", "--sensitivities", "--loss", "logistic"], "loss: expected exp"),
     ],
 )
 def test_bad_input_is_named_in_one_line(run_cli: Callable, words: list[str], part: str) -> None:

@@ -170,9 +170,9 @@ def test_any_other_file_is_left_alone(tmp_path: Path) -> None:
     db.close()
     before = text.read_bytes(), other.read_bytes()
     for path in (text, other, tmp_path, tmp_path / "no" / "folder.db"):
-        with pytest.raises(InputError, match="out: .*expected"):
+        with pytest.raises(InputError, match=r"out: .*expected"):
             sweep.run(points, path, workers=1)
-        with pytest.raises(InputError, match="file: .*expected"):
+        with pytest.raises(InputError, match=r"file: .*expected"):
             sweep.read_rows(path)
     assert (text.read_bytes(), other.read_bytes()) == before
 

@@ -10,7 +10,7 @@ from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import LearningRates, Subgradient, read_rate, read_slope, read_steps
-from reduced.cli.options import Data, Digits, Flow, Model, Weights
+from reduced.cli.options import Data, Digits, Flow, Model, Weights, require_separate
 from reduced.cli.render import (
     exact_text,
     note,
@@ -64,6 +64,8 @@ def crosscheck(
     from reduced.crosscheck import crosscheck as compare
 
     problem, digits = model.problem(), out.checked()
+    if not data.other:
+        require_separate(problem)
     rates = [read_rate(text) for text in (DEFAULT_RATES if lr is None else lr)]
     slope, count = read_slope(subgradient), None if steps is None else read_steps(steps)
     until, ridge, seconds = flow.until_or(LAST_TIME), flow.checked_ridge(), flow.seconds()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from reduced.errors import InputError
-from reduced.numbers import Exact, cos, read_number, sign
+from reduced.numbers import Exact, cos, exact, read_number, sign
 from reduced.problem import problem, require_positive, start
 from reduced.records import Problem, Start
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_NEURONS = 10_000_000
 MAX_WEIGHTS = 50_000_000
 DOUBLE_DIGITS = 17
+_SEPARATE = exact("2e-8")
 
 _MODEL, _START, _NETWORK, _RUN, _OUTPUT = "Model", "Start (t = 0)", "Network", "Run", "Output"
 
@@ -75,6 +76,14 @@ def outside_assumption(found: Problem) -> list[str]:
     if sign(found.p * cos(found.delta) - 1) > 0:
         return []
     return ["outside Assumption 3.1: p cos(delta) <= 1, so the paper's phases need not appear"]
+
+
+def require_separate(found: Problem) -> None:
+    """Raise InputError where doubles, in which the numerical side computes, take the two points for one."""
+    if sign(found.delta - _SEPARATE) < 0:
+        raise InputError(
+            "delta", found.delta, "an angle of at least 2e-8, at which doubles tell the points apart"
+        )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import read_rate, read_steps
-from reduced.cli.options import DOUBLE_DIGITS, Data, Digits, Flow, Model, Weights
+from reduced.cli.options import DOUBLE_DIGITS, Data, Digits, Flow, Model, Weights, require_separate
 from reduced.cli.render import note, print_json, print_tables, progress, table, values
 from reduced.cli.simulation import follow
 from reduced.errors import InputError
@@ -77,6 +77,7 @@ def perturb(
     from reduced.maxmargin import perturb as test_network
 
     problem, digits = model.problem(), out.checked()
+    require_separate(problem)
     if not 1 <= directions <= MAX_DIRECTIONS:
         raise InputError("directions", directions, f"an integer from 1 to {MAX_DIRECTIONS}")
     network = weights.network(model)

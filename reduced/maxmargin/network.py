@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,8 +98,12 @@ def checked_signs(signs: ArrayLike, count: int, name: str = "sign") -> Floats:
 
 
 def as_float(value: ExactLike, name: str) -> float:
-    """Return the double nearest to an exact number; raise InputError naming the argument."""
-    return float(exact(value, name).evaluate(private_context(24)))
+    """Return the double nearest to an exact number; raise InputError naming the argument, also past doubles."""
+    number = exact(value, name)
+    nearest = float(number.evaluate(private_context(24)))
+    if math.isinf(nearest):
+        raise InputError(name, number, "a number in the range of doubles, below 1.8e308")
+    return nearest
 
 
 def living_sets(
