@@ -29,7 +29,9 @@ def expm1(x: Any) -> Any:
     from mpmath.libmp import fone, mpf_exp, mpf_sub
 
     ctx = x.context
-    wide = ctx.prec + 10 + max(0, -ctx.mag(x)) if x else ctx.prec
+    if _is_tiny(x):
+        return x
+    wide = ctx.prec + 10 + max(0, -ctx.mag(x))
     return ctx.make_mpf(mpf_sub(mpf_exp(x._mpf_, wide, "n"), fone, ctx.prec, "n"))
 
 
@@ -40,5 +42,12 @@ def log1p(x: Any) -> Any:
     from mpmath.libmp import fone, mpf_add, mpf_log
 
     ctx = x.context
-    wide = ctx.prec + 10 + max(0, -ctx.mag(x)) if x else ctx.prec
+    if _is_tiny(x):
+        return x
+    wide = ctx.prec + 10 + max(0, -ctx.mag(x))
     return ctx.make_mpf(mpf_log(mpf_add(x._mpf_, fone, wide, "n"), ctx.prec, "n"))
+
+
+def _is_tiny(x: Any) -> bool:
+    """Return whether x² is below the rounding of x, an mpf that may be as small as e^(−10¹⁰⁰)."""
+    return bool(not x or -x.context.mag(x) > x.context.prec + 1)
