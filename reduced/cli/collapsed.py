@@ -294,18 +294,10 @@ def limit(
     if out.json:
         print_json(record)
         return 0
-    v_plus, v_minus = (pair or (None, None) for pair in (found.v_plus, found.v_minus))
+    from reduced.report.tables import limit_rows
+
     rows = [
-        ("ρ = λ₋/λ₊", found.rho),
-        ("v₊ on x₊", v_plus[0]),
-        ("v₊ on x₋", v_plus[1]),
-        ("v₋ on x₊", v_minus[0]),
-        ("v₋ on x₋", v_minus[1]),
-        ("kink multiplier, K₊ on x₋", found.kink_plus),
-        ("kink multiplier, K₋ on x₊", found.kink_minus),
-        ("margin γ", found.gamma),
-        ("largest margin γ_max", found.gamma_max),
-        ("γ/γ_max", found.gamma_ratio),
+        *limit_rows(found),
         ("C₊ of the angle C₊/(log t + k₊)", law["angle_law"]["plus"]),
         ("k₊", law["angle_shift"]["plus"]),
         ("C₋ of the angle C₋/(log t + k₋)", law["angle_law"]["minus"]),

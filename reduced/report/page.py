@@ -189,7 +189,7 @@ def _crosscheck(found: Findings) -> str:
 
 
 def _end(found: Findings) -> str:
-    expected, living = (tables.limit_rows(one) for one in found.limits)
+    expected, living = ([tables.regime_row(one), *tables.limit_rows(one)] for one in found.limits)
     rows = [(name, value, own) for (name, value), (_, own) in zip(expected, living, strict=True)]
     columns = ("quantity", "expected fractions", "this network's fractions")
     parts = [html_table("Limit direction and margins", columns, rows), heading("Is it the best possible?")]

@@ -97,14 +97,18 @@ def _pair(run: ExactRun, name: str, digits: int) -> tuple[str | None, str | None
 
 def limit_html(found: LimitDirection) -> str:
     """Return where training ends: direction, multipliers and margins."""
-    return values_table("The end of training", limit_rows(found))
+    return values_table("The end of training", [regime_row(found), *limit_rows(found)])
+
+
+def regime_row(found: LimitDirection) -> tuple[str, str | None]:
+    """Return the regime in which training ends."""
+    return "regime", found.regime and found.regime.value
 
 
 def limit_rows(found: LimitDirection) -> list[tuple[str, str | None]]:
     """Return where training ends, by the paper's names."""
     v_plus, v_minus = (pair or (None, None) for pair in (found.v_plus, found.v_minus))
     return [
-        ("regime", found.regime and found.regime.value),
         ("ρ = λ₋/λ₊", found.rho),
         ("v₊ on x₊", v_plus[0]),
         ("v₊ on x₋", v_plus[1]),
