@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
@@ -155,7 +157,7 @@ def test_the_command_prints_quantiles_and_sensitivities(run_cli: Callable) -> No
         (["--distribution", "--m", "100000"], "m"),
         (["--distribution", "--signs", "odd"], "signs"),
         (["--distribution", "--loss", "logistic", "--delta", "0.3"], "loss"),
-        (["--sensitivities", "--loss", "logistic", "--delta", "0.3"], "method"),
+        (["--sensitivities", "--loss", "logistic", "--delta", "0.3"], "loss"),
     ],
 )
 def test_bad_input_is_one_line(run_cli: Callable, words: list[str], name: str) -> None:
@@ -167,3 +169,51 @@ def test_bad_input_is_one_line(run_cli: Callable, words: list[str], name: str) -
 def test_levels_are_probabilities() -> None:
     with pytest.raises(InputError, match=r"^level: "):
         distribution(PROBLEM, 4).laws["T_II"].log_quantile(1.0)
+
+
+def exact_never(m: int, name: str) -> Fraction:
+    """P(T = ∞) with half and half signs, summed in rationals; the living fractions are rounded to doubles."""
+    law = count_law(PROBLEM)
+    shares = [2 * Fraction(x) for x in (law.alpha_plus, law.alpha_minus)]
+    plus, minus = (
+        [comb(m // 2, k) * x**k * (1 - x) ** (m // 2 - k) for k in range(m // 2 + 1)] for x in shares
+    )
+    if name == "T_plat":
+        return plus[0] + minus[0] - plus[0] * minus[0]
+    beyond = [sum(minus[j:], Fraction(0)) for j in range(m // 2 + 2)]
+    return plus[0] + sum(
+        (plus[i] * beyond[min(math.ceil(i / C), m // 2 + 1)] for i in range(1, m // 2 + 1)), Fraction(0)
+    )
+
+
+@pytest.mark.parametrize(("m", "name"), [(100, "T_II"), (200, "T_plat"), (200, "T_II"), (400, "T_plat")])
+def test_rare_infinities_keep_their_digits(run_cli: Callable, m: int, name: str) -> None:
+    shown = run_cli("plateau", "--distribution", "--m", str(m), "--json").record["distribution"][name][
+        "never"
+    ]
+    expected = exact_never(m, name)
+    assert abs(Fraction(shown) / expected - 1) < Fraction(1, 10**11)
+    assert len(shown.partition("e")[0].replace(".", "").lstrip("0")) <= 12
+
+
+def test_any_second_layer_and_any_angle() -> None:
+    """Times go like 1/κ₂², and T_plat Δ² has a limit as Δ → 0."""
+    tiny = distribution(reduced.problem(kappa2="1e-400"), 20).laws["T_II"]
+    plain = distribution(PROBLEM, 20).laws["T_II"]
+    assert tiny.log_quantile(0.5) - plain.log_quantile(0.5) == pytest.approx(800 * math.log(10), rel=1e-14)
+    assert tiny.never == plain.never
+    for delta in ("1e-8", "1e-60"):
+        law = distribution(reduced.problem(delta=delta), 20).laws["T_plat"]
+        scaled = law.log_times[np.isfinite(law.log_times)] + 2 * math.log(float(delta))
+        # 2 (1+p) (1 − p^{−1/2}) / (α₊ + α₋), the smallest at α₊ + α₋ = 1
+        assert scaled[0] == pytest.approx(math.log(5), rel=1e-12)
+        assert 0 < law.never < 0.1
+
+
+@pytest.mark.parametrize(
+    "words", [["--p", "1e300"], ["--delta", "pi/2-1e-30", "--p", "1e31"], ["--delta", "1e-90"]]
+)
+def test_what_doubles_cannot_hold_is_one_line(run_cli: Callable, words: list[str]) -> None:
+    ended = run_cli("plateau", "--distribution", *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("reduced: p, delta: expected ")

@@ -11,7 +11,7 @@ from reduced import Outcome, Regime
 
 pytest.importorskip("flint")
 
-from reduced.solve.enclosure import EnclosedTimeline, enclosure_timeline
+from reduced.solve.enclosure import EnclosedTimeline, PreparedPlateau, enclosure_timeline
 
 DIGITS = 30
 
@@ -143,3 +143,43 @@ def test_an_empty_group_has_an_infinite_plateau(empty: str) -> None:
     found = enclosed(**{empty: "0"})
     assert found.outcome is Outcome.PLATEAU_INFINITE
     assert found.radius["T_plat"] is None
+
+
+NEAR_VANISHING = "(1 + 3/5*sin(pi/15)^2)/cos(pi/15)*(1 + 1e-50)"
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"delta": "1e-20"}, {"delta": "1e-60"}, {"p": NEAR_VANISHING}], ids=["1e-20", "1e-60", "p"]
+)
+def test_roots_that_a_sketch_cannot_see_are_found_at_a_higher_precision(parameters: dict[str, str]) -> None:
+    found = enclosed(**parameters)
+    problem = reduced.problem(**({"alpha_plus": "1/4", "alpha_minus": "3/20"} | parameters))
+    alone = PreparedPlateau(problem, DIGITS).enclose(reduced.start())
+    with localcontext(prec=100):
+        apart = abs(Decimal(alone.mid) - Decimal(found.times["T_plat"]))
+        assert apart <= Decimal(str(alone.rad)) + Decimal(str(found.radius["T_plat"]))
+
+
+def test_a_regime_boundary_within_1e_50_has_a_proved_plateau_and_a_vast_second_phase() -> None:
+    problem = reduced.problem(4, "pi/15", "cos(pi/15)/4", "1/4*(1 - 1e-50)")
+    found, closed = (
+        enclosure_timeline(problem, reduced.start(), 20),
+        reduced.timeline(problem, reduced.start(), 40),
+    )
+    assert found.regime is Regime.THREE_PHASE
+    with localcontext(prec=60):
+        assert abs(Decimal(found.times["T_plat"]) - Decimal(closed.times["T_plat"])) <= Decimal(
+            str(found.radius["T_plat"])
+        )
+    (mantissa, exponent), (other, same) = (t.times["T_II"].split("e") for t in (found, closed))
+    assert exponent == same
+    assert float(mantissa) == pytest.approx(float(other), rel=1e-14)
+
+
+def test_a_number_near_0_whose_first_ball_contains_0() -> None:
+    """f₋ = −10⁻⁴⁰ at the start: T_plat is past, and f₋ there is known to every digit all the same."""
+    state = reduced.start("1", "-1e-40", "-1/5")
+    found = enclosed(state, delta="1.3", alpha_minus="1/20")
+    assert found.outcome is Outcome.ALREADY
+    assert Decimal(found.predictions["T_plat"][1]) == Decimal("-1e-40")
+    assert float(found.times["T_II"]) == pytest.approx(7.27382480198272, rel=1e-14)

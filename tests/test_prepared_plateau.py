@@ -69,6 +69,13 @@ def test_hard_corners(problem: reduced.Problem) -> None:
     assert PreparedPlateau(problem, 30).length(start) == reduced.timeline(problem, start, 30).times["T_plat"]
 
 
+def test_a_fall_that_doubles_see_as_a_tangency() -> None:
+    problem = reduced.problem("(1+0.01*0.64)/0.6*(1-1e-33)", "acos(3/5)", "1/1000", "1/100000")
+    start = reduced.start("6e-33", "3e-55", "-4e-5")
+    length = PreparedPlateau(problem, 5).length(start)
+    assert length == reduced.timeline(problem, start, 5).times["T_plat"] == "1.9917e-24"
+
+
 def test_the_short_way_is_the_one_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = reduced.timeline(PAPER, reduced.start("3/4", "3/5"), 50).times["T_plat"]
 

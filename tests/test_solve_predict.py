@@ -2,9 +2,11 @@
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import mpmath
+import numpy as np
 import pytest
 
 from reduced import InputError, limit, predict, problem, start, timeline
@@ -174,3 +176,12 @@ def test_digits_are_the_rounding_of_more_digits():
 def test_times_that_are_none_are_refused(time):
     with pytest.raises(InputError, match=r"^at: expected "):
         at(PAPER, 1, time)
+
+
+@pytest.mark.parametrize("time", [300, "300", 300.0, Fraction(300), np.float64(300), np.array(300.0)])
+def test_one_time_may_be_given_by_itself(time):
+    assert predict(PAPER, start(), time, 10) == at(PAPER, 300, digits=10)
+
+
+def test_arrays_of_times_are_lists_of_times():
+    assert predict(PAPER, start(), np.array([1.0, 300.0]), 10) == at(PAPER, 1, 300, digits=10)

@@ -63,6 +63,21 @@ def test_an_unstable_computation_is_refused():
         keep_promise(lambda ctx: [ctx.one] * ctx.prec, lambda x: x, 5)
 
 
+def test_an_attempt_that_cannot_be_made_calls_for_a_higher_precision():
+    def compute(ctx):
+        if ctx.dps < 60:
+            raise ZeroDivisionError("a difference vanished")
+        return [ctx.one / 3]
+
+    assert keep_promise(compute, lambda x: x, 10)[0].context.dps >= 60
+
+
+def test_why_no_attempt_could_be_made_is_told():
+    with pytest.raises(ArithmeticError, match="no working precision gave 7 stable digits") as caught:
+        keep_promise(lambda ctx: ctx.one / ctx.zero, lambda x: [x], 7)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_agreement_of_none_infinity_and_zero():
     assert keep_promise(lambda ctx: [None, ctx.inf, ctx.zero], lambda x: x, 10)[0] is None
 

@@ -2,6 +2,8 @@
 
 import json
 import random
+import re
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from reduced import InputError, Loss, Outcome, Regime, problem, start, taylor_timeline, timeline
+from reduced import InputError, Loss, Outcome, Regime, predict, problem, start, taylor_timeline, timeline
 from reduced.errors import BudgetExceeded
 from reduced.solve import taylor
 from reduced.solve.promise import private_context
@@ -170,3 +172,60 @@ def test_a_plateau_beyond_the_budget_is_named(monkeypatch):
     monkeypatch.setattr(taylor, "MAX_STEPS", 40)
     with pytest.raises(BudgetExceeded, match="more than 40 Taylor steps"):
         taylor_timeline(problem(4, "1/1000", "1/4", "1/8"), start(), 10)
+
+
+@pytest.fixture
+def steps_made(monkeypatch):
+    """Count the Taylor steps made; the list has one entry for each."""
+    made = []
+    whole = taylor.TaylorBlock._next_step
+
+    def counted(block):
+        made.append(block)
+        return whole(block)
+
+    monkeypatch.setattr(taylor.TaylorBlock, "_next_step", counted)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("loss", "way_out"),
+    [("exp", "methods exact and enclosure"), ("logistic", "a wider angle or earlier times")],
+)
+def test_a_plateau_out_of_reach_is_refused_after_a_few_hundred_steps(loss, way_out, steps_made):
+    with pytest.raises(BudgetExceeded, match=rf"more than 10000 .* at delta = 1/1000: .*{way_out}"):
+        taylor_timeline(problem(4, "1/1000", "1/4", "1/8", loss=loss), start(), 10)
+    assert len(steps_made) < 1500
+
+
+@pytest.mark.parametrize("loss", ["exp", "logistic"])
+def test_a_time_out_of_reach_is_refused_after_a_few_hundred_steps(loss, steps_made):
+    with pytest.raises(BudgetExceeded, match=r"more than 10000 .* at delta = pi/15: "):
+        predict(problem(**PAPER, loss=loss), start(), "1e1000", 10, "taylor")
+    assert len(steps_made) < 1500
+
+
+@pytest.mark.parametrize("at", ["1e20", "1e40"])
+def test_the_forecast_of_the_steps_to_a_time_is_right(at, monkeypatch, steps_made):
+    given = problem(**PAPER, loss="logistic")
+    predict(given, start(), at, 10, "taylor")
+    needed = Counter(map(id, steps_made)).most_common(1)[0][1]
+    monkeypatch.setattr(taylor, "_DOUBT", 0)
+    with pytest.raises(BudgetExceeded) as caught:
+        predict(given, start(), at, 10, "taylor")
+    assert _foreseen(caught) == pytest.approx(needed, rel=0.1)
+
+
+def test_the_forecast_of_the_steps_to_an_event_is_right(monkeypatch, steps_made):
+    given = problem(4, "1/60", "1/4", "1/8")
+    with monkeypatch.context() as patched:
+        patched.setattr(taylor, "_DOUBT", 0)
+        with pytest.raises(BudgetExceeded) as caught:
+            taylor_timeline(given, start(), 10)
+    steps_made.clear()
+    taylor_timeline(given, start(), 10)
+    assert _foreseen(caught) == pytest.approx(Counter(map(id, steps_made)).most_common(1)[0][1], rel=0.3)
+
+
+def _foreseen(caught):
+    return float(re.search(r"\(about ([^)]+)\)", str(caught.value))[1])

@@ -92,22 +92,26 @@ def _few(text: str) -> str:
 def _distribution_record(law: Distribution, digits: int) -> dict[str, Any]:
     from reduced.theorems.distribution import LEVELS
 
+    few = min(digits, law.chance_digits, law.time_digits)
+
     def one(time: TimeLaw) -> dict[str, Any]:
         return {
-            "quantiles": {str(level): _time(time.log_quantile(level), digits) for level in LEVELS},
-            "tail_exponents": [x and double_string(x, digits) for x in time.tail_exponents(LEVELS)],
-            "never": double_string(time.never, digits),
-            "at_once": double_string(time.at_once, digits),
+            "quantiles": {
+                str(level): _time(time.log_quantile(level), digits, law.time_digits) for level in LEVELS
+            },
+            "tail_exponents": [x and double_string(x, few) for x in time.tail_exponents(LEVELS)],
+            "never": double_string(time.never, few),
+            "at_once": double_string(time.at_once, few),
         }
 
     laws = {name: one(time) for name, time in law.laws.items()}
-    return {"m": law.m, "signs": law.signs.value, "log_scale": double_string(law.log_scale, digits), **laws}
+    return {"m": law.m, "signs": law.signs.value, "log_scale": double_string(law.log_scale, few), **laws}
 
 
 def _distribution_table(law: Distribution) -> Any:
     from reduced.theorems.distribution import LEVELS
 
-    columns = [_column(time, LEVELS) for time in law.laws.values()]
+    columns = [_column(time, LEVELS, law.time_digits) for time in law.laws.values()]
     names = [f"quantile {level}" for level in LEVELS]
     names += [f"tail exponent {low} – {high}" for low, high in pairwise(LEVELS)]
     rows = list(zip([*names, "P(never)"], *columns, strict=True))
@@ -115,16 +119,16 @@ def _distribution_table(law: Distribution) -> Any:
     return table(title, ("", *law.laws), rows)
 
 
-def _column(time: TimeLaw, levels: tuple[float, ...]) -> list[str | None]:
-    quantiles = [_time(time.log_quantile(level), _SHOWN) for level in levels]
+def _column(time: TimeLaw, levels: tuple[float, ...], places: int) -> list[str | None]:
+    quantiles = [_time(time.log_quantile(level), _SHOWN, places) for level in levels]
     exponents = [None if x is None else f"{x:.4g}" for x in time.tail_exponents(levels)]
     return [*quantiles, *exponents, double_string(time.never, 4)]
 
 
-def _time(log_time: float, digits: int) -> str:
-    """Write e^log_time, which may lie past the range of doubles, with the digits a double's logarithm leaves."""
+def _time(log_time: float, digits: int, places: int) -> str:
+    """Write e^log_time, which may lie past the range of doubles, with the digits that places of it leave."""
     if math.isinf(log_time):
         return "inf" if log_time > 0 else "0"
     ctx = private_context(30)
-    trusted = 14 - max(0, math.ceil(math.log10(max(1.0, abs(log_time)))))
+    trusted = places - max(0, math.ceil(math.log10(max(1.0, abs(log_time)))))
     return decimal_string(ctx.exp(ctx.mpf(log_time)), max(1, min(digits, trusted)))

@@ -121,9 +121,15 @@ class Block(ABC):
             yield self._root(form, begin, None), there
 
     def _root(self, form: Form, low: Any, high: Any | None) -> Any:
-        """Return the root of a form that is monotone on [low, high], high = None meaning infinity."""
+        """Return the root of a form that is monotone on [low, high], high = None meaning infinity.
+
+        Raises ArithmeticError when at the working precision there is none up to infinity: whoever is sure of
+        it has to raise the precision.
+        """
         ctx = self.ctx
         left_sign = ctx.sign(self.value(form, low)) or -self.limit_sign(form)
+        if high is None and left_sign * self.limit_sign(form) >= 0:
+            raise ArithmeticError("at this precision a form keeps its sign for ever")
 
         def value_and_slope(q: Any) -> tuple[Any, Any]:
             speed_S, speed_R = self.speeds(q)
@@ -208,9 +214,9 @@ class RatioBlock(Block):
         )
 
     def turn(self, form: Form) -> Any:
-        """Return the q at which the slope κ + λ z/y vanishes, κ = σ/g + ρ/h, λ = σ/g."""
-        on_log = form.on_S / self.g
-        return self.ctx.log(self.z0 * (1 - on_log / (on_log + form.on_R / self.h)))
+        """Return the q at which the slope σ/(g y) + ρ/h vanishes."""
+        on_R = form.on_R / self.h
+        return self.ctx.log(self.z0 * on_R / (form.on_S / self.g + on_R))
 
     def path_of_ratio(self, ratio: Any) -> Any | None:
         """Return the q > 0 at which r equals ratio, or None when it never does.
@@ -221,12 +227,12 @@ class RatioBlock(Block):
         gap = self.g - self.h * ratio
         if self.z0 == 0 or abs(gap) <= self.g * _rounding(ctx):
             return None
+        # of z₀ a part is left at the target and a part gone: either may be too small to show in the other
         left = gap / (self.g * self.z0)
-        if not 0 < left < 1:
+        gone = self.h * (self.P0 * ratio - self.Q0) / (self.g * self.P0 * self.z0)
+        if not (left > 0 and gone > 0):
             return None
-        if left < _LOW:
-            return -ctx.log(left)
-        return -ctx.log1p(-self.h * (self.P0 * ratio - self.Q0) / (self.g * self.P0 * self.z0))
+        return -ctx.log(left) if left < _LOW else -ctx.log1p(-gone)
 
     def elapsed(self, q: Any) -> Any:
         """Return the flow time from the start to q."""
@@ -237,10 +243,11 @@ class RatioBlock(Block):
         ctx = self.ctx
         if q == 0:
             return ctx.zero
-        lost = max(0, -ctx.mag(q))
-        if (lost + min(0, ctx.mag(self.y0))) * _EARLY_TERMS > ctx.prec:
+        # y moves by about q: its differences cancel only where that is little beside y₀
+        lost = max(0, min(0, ctx.mag(self.y0)) - ctx.mag(q))
+        if lost * _EARLY_TERMS > self._bits():
             with ctx.extraprec(20):
-                return early_integral(ctx, self.a, self.beta, self.y0, q)
+                return self._early_integral(q)
         with ctx.extraprec(20 + lost):
             z_end = self.z0 * ctx.exp(-q)
             if self._within(_LOW, self.y0) and self._within(self.y0, _HIGH):
@@ -273,6 +280,13 @@ class RatioBlock(Block):
         growth = ctx.expm1(self.beta * q) / self.beta if self.beta else q
         value = growth * (1 - self.beta * K_end) - (K_end - K_begin)
         return self.y0 ** (1 - self.a) * ctx.exp(self.beta * q_begin) * value
+
+    def _bits(self) -> int:
+        """Return the working precision."""
+        return int(self.ctx.prec)
+
+    def _early_integral(self, q: Any) -> Any:
+        return early_integral(self.ctx, self.a, self.beta, self.y0, q)
 
     def _outer_series(self, power: Any, y: Any) -> Any:
         return outer_series(self.ctx, power, -self.beta, y)

@@ -15,6 +15,7 @@ from reduced.shown import shown
 from reduced.solve.accuracy import Plateau, plateaus
 from reduced.solve.flow import DEAD, Flow, Geometry, Particle, Ridge, Segment, exact_flow
 from reduced.solve.promise import keep_promise, private_context
+from reduced.solve.weights import checked_network
 
 TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
 
@@ -77,6 +78,7 @@ def network_flow(
 
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
+    W, sign = checked_network(W, sign)
     horizon = None if until is None else exact(until, "until")
     narrow = sign_of(problem.delta - NARROW) < 0
     smallest = min((abs(float(w)) for row in W for w in row[:2] if w), default=1.0)

@@ -74,7 +74,9 @@ class _PhaseTwo:
         if not (0 < z0 < _FARTHEST and f_minus >= 0):
             return None
         if guess is None:
-            guess = last_fall(*(float(x) for x in (f_minus, self.lean, beta, y0, z0)))
+            guess = _guess(f_minus, self.lean, beta, y0, z0)
+        if guess is None:
+            return None
         found = self._refined(f_minus, log_y0, z0, ctx.mpf(guess))
         if found is None:
             return None
@@ -101,6 +103,14 @@ class _PhaseTwo:
             # convergence is quadratic: after a step this small the next one is below rounding
             if abs(step) <= q * enough:
                 return q, z * (1 + step), grown - step * z / y
+        return None
+
+
+def _guess(*form: Any) -> float | None:
+    """Return where f₋ last falls through 0, found in doubles, None where these cannot show it falling."""
+    try:
+        return last_fall(*(float(x) for x in form))
+    except (ArithmeticError, ValueError):
         return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sign
@@ -15,7 +15,7 @@ from reduced.solve.flow import Flow
 from reduced.solve.limit import LimitValues, limit_values
 from reduced.solve.pieces import ClosedForm
 from reduced.solve.promise import keep_promise
-from reduced.solve.taylor import TaylorSeries
+from reduced.solve.taylor import TaylorSeries, budget_of
 from reduced.solve.timeline import (
     MINUS,
     PLUS,
@@ -80,13 +80,18 @@ class Points(tuple[Point, ...]):
 
 
 def predict(
-    problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30, method: str = "exact"
+    problem: Problem,
+    start: Start,
+    at: ExactLike | Sequence[ExactLike],
+    digits: int = 30,
+    method: str = "exact",
 ) -> Points:
     """Return the collapsed model's predictions at flow times t ≥ 0, up to 10^1000 and beyond.
 
-    Arguments: problem; start, the state at t = 0; at, flow times (numbers or exact texts); digits of every
-    number; method ``exact`` (closed form, exponential loss) or ``taylor`` (both losses; huge times take long).
-    Source: derived here; limit directions of Thm 4.10. Raises InputError naming the argument.
+    Arguments: problem; start, the state at t = 0; at, one flow time or several (numbers or exact texts); digits
+    of every number; method ``exact`` (closed form, exponential loss) or ``taylor`` (both losses). Returns a point
+    for each time. Source: derived here; limit directions of Thm 4.10. Raises InputError naming the argument, and
+    BudgetExceeded for a time that too many Taylor steps lead to (beyond 10^500 or so).
     """
     if method == "exact":
         require_exponential(problem)
@@ -100,15 +105,20 @@ def predict(
         laws = flow_laws(flow, problem) if method == "exact" else {}
         return [values_at(flow, time.evaluate(ctx), ends, laws, problem.loss) for time in times]
 
-    found = keep_promise(
-        compute, lambda points: [x for p in points for x in p.numbers()], digits, guard_digits(problem, start)
-    )
+    with budget_of(problem):
+        found = keep_promise(
+            compute,
+            lambda points: [x for p in points for x in p.numbers()],
+            digits,
+            guard_digits(problem, start),
+        )
     return Points(_point(values, digits) for values in found)
 
 
-def checked_times(values: Sequence[ExactLike]) -> list[Exact]:
-    """Return exact flow times ≥ 0 from numbers or texts; raises InputError naming the argument ``at``."""
-    times = [exact(value, "at") for value in values]
+def checked_times(values: ExactLike | Sequence[ExactLike]) -> list[Exact]:
+    """Return exact flow times ≥ 0 from one number or text, or several; raises InputError naming ``at``."""
+    several = isinstance(values, Iterable) and not isinstance(values, str) and getattr(values, "ndim", 1) != 0
+    times = [exact(value, "at") for value in (cast(Sequence[ExactLike], values) if several else [values])]
     for time in times:
         if sign(time) < 0:
             raise InputError("at", time, "a flow time ≥ 0")

@@ -10,6 +10,7 @@ from reduced.errors import InputError
 MAX_DIGITS = 10_000
 # Digits by which the answers at the two precisions must agree beyond those asked.
 _MARGIN = 4
+_ATTEMPTS = 8
 
 T = TypeVar("T")
 
@@ -37,18 +38,23 @@ def keep_promise(
 
     Arguments: compute, a function of a private mpmath context; numbers, which lists the mpf values that count
     (None is skipped); digits asked; guard, the extra digits of the first attempt. The working precision grows
-    until two attempts, the second a good deal finer, agree relatively to 10^−(digits+4). Raises
-    ArithmeticError if they never do.
+    until two attempts, the second a good deal finer, agree relatively to 10^−(digits+4); an attempt that ends
+    in an ArithmeticError agrees with nothing. Raises ArithmeticError if they never agree.
     """
     check_digits(digits)
-    for _ in range(8):
+    failed: ArithmeticError | None = None
+    for _ in range(_ATTEMPTS):
         fine_guard = guard + 10 + guard // 2
-        coarse = compute(private_context(digits + guard))
-        fine = compute(private_context(digits + fine_guard))
-        if agree(list(numbers(coarse)), list(numbers(fine)), digits):
-            return fine
+        try:
+            coarse = compute(private_context(digits + guard))
+            fine = compute(private_context(digits + fine_guard))
+        except ArithmeticError as why:
+            failed = why
+        else:
+            if agree(list(numbers(coarse)), list(numbers(fine)), digits):
+                return fine
         guard = 2 * guard
-    raise ArithmeticError(f"no working precision gave {digits} stable digits")
+    raise ArithmeticError(f"no working precision gave {digits} stable digits") from failed
 
 
 def agree(coarse: list[Any], fine: list[Any], digits: int) -> bool:

@@ -6,7 +6,8 @@ An independent way to the answers of the closed form, and the only one for the l
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -28,7 +29,10 @@ from reduced.solve.timeline import (
     timeline_record,
 )
 
-MAX_STEPS = 50_000
+# About half a minute at 30 digits.
+MAX_STEPS = 10_000
+# A forecast is made from so many steps on, whenever their number has doubled, and may err by this factor.
+_FIRST_FORECAST, _DOUBT = 128, 1.5
 # A logistic flow whose forces are this small beside its distance from a ratio never crosses it any more.
 _SETTLED = 0.01
 
@@ -38,18 +42,57 @@ def taylor_timeline(problem: Problem, start: Start, digits: int = 30) -> Timelin
 
     Arguments: problem (exponential or logistic loss); start, the state at flow time 0; digits of every
     number. Returns a Timeline with decimal strings. Two runs of different order and steps must agree beyond
-    the digits asked. Raises InputError for a state no network can be in, BudgetExceeded when the plateau
-    needs too many steps (Δ ≲ 0.01). Source: Lemmas D.2–D.3, E.5–E.6, F.2–F.3; logistic loss: derived here.
+    the digits asked. Raises InputError for a state no network can be in, BudgetExceeded, as soon as it is
+    foreseen, when the plateau needs too many steps (Δ ≲ 0.01). Source: Lemmas D.2–D.3, E.5–E.6, F.2–F.3;
+    logistic loss: derived here.
     """
     check_state(problem, start)
     pieces = TaylorSeries(problem.loss)
-    found = keep_promise(
-        lambda ctx: moments(collapsed_flow(ctx, problem, start, pieces)),
-        Moments.numbers,
-        digits,
-        guard_digits(problem, start),
-    )
+    with budget_of(problem):
+        found = keep_promise(
+            lambda ctx: moments(collapsed_flow(ctx, problem, start, pieces)),
+            Moments.numbers,
+            digits,
+            guard_digits(problem, start),
+        )
     return timeline_record(problem, start, found, "taylor", digits)
+
+
+@contextmanager
+def budget_of(problem: Problem) -> Iterator[None]:
+    """Let a BudgetExceeded from in here name the angle and the ways around it."""
+    try:
+        yield
+    except BudgetExceeded as why:
+        around = "a wider angle or earlier times are within reach; this loss has no closed form"
+        if problem.loss is Loss.EXP:
+            around = "the methods exact and enclosure have no steps"
+        raise BudgetExceeded(f"{why} at delta = {problem.delta}: {around}") from None
+
+
+class _Forecast:
+    """How many steps a search will take, from how fast what is left to its end falls, in proportion to steps.
+
+    On the slow motion of a plateau each step moves every prediction by nearly the same; in the end each step
+    multiplies the time by nearly the same.
+    """
+
+    def __init__(self, left: Callable[[Step], Any]) -> None:
+        """Take what is left to the end, a number that is 0 or less there, as a function of a step."""
+        self._left = left
+        self._due, self._before = _FIRST_FORECAST, None
+
+    def check(self, steps: int, last: Step) -> None:
+        """Raise BudgetExceeded once it is clear, so many steps on, that the end is too far off."""
+        if steps < self._due:
+            return
+        now, before = self._left(last), self._before
+        if before is not None and 0 < now < before:
+            needed = steps + now / (before - now) * (steps // 2)
+            if needed > _DOUBT * MAX_STEPS:
+                shown = now.context.nstr(needed, 2)
+                raise BudgetExceeded(f"the flow needs more than {MAX_STEPS} Taylor steps (about {shown})")
+        self._due, self._before = 2 * self._due, now
 
 
 @dataclass(frozen=True)
@@ -128,9 +171,12 @@ class TaylorBlock(Block):
             self._slope_sign(excess, (self.P0, self.Q0)),
             self._slope_sign(excess, self.final_speeds()),
         )
-        for step in self._all_steps():
-            if start * end >= 0 and self._settled(step, excess):
-                return None
+        forecast = _Forecast(lambda step: self.ctx.log(self._unrest(step, excess)))
+        for index, step in enumerate(self._all_steps()):
+            if start * end >= 0:
+                if self._unrest(step, excess) <= 1:
+                    return None
+                forecast.check(index, step)
             turn = self._turn_within(step, excess)
             if turn is not None:
                 return step.t0 + step.unit * turn
@@ -150,7 +196,9 @@ class TaylorBlock(Block):
         here = int(self.ctx.sign(form.e0)) or self._slope_sign(form, (self.P0, self.Q0)) or end_slope
         if not self._slope_sign(form, (self.P0, self.Q0)) and not end_slope:
             return
-        for step in self._all_steps():
+        forecast = _Forecast(lambda step: -end_value * self._value(step, form, self.ctx.zero))
+        for index, step in enumerate(self._all_steps()):
+            forecast.check(index, step)
             turn = self._turn_within(step, form)
             cuts = [self.ctx.zero, step.length] if turn is None else [self.ctx.zero, turn, step.length]
             for low, high in pairwise(cuts):
@@ -184,23 +232,28 @@ class TaylorBlock(Block):
         slope = step.force_form((form.on_S, form.on_R))
         return next((tau for tau, _ in slope.sign_changes(self.ctx.zero, step.length)), None)
 
-    def _settled(self, step: Step, excess: Form) -> bool:
-        """Return whether r stays on its side of a ratio (at once for exponential loss: r is monotone)."""
+    def _unrest(self, step: Step, excess: Form) -> Any:
+        """Return a number that is 1 or less once r stays on its side of a ratio.
+
+        It is 0 at once for exponential loss, where r is monotone, and for a ratio to which r tends.
+        """
         if len(self.law) == 2 or not self.A + self.C > 0 or not self.B + self.D > 0:
-            return True
+            return self.ctx.zero
         speeds = self.final_speeds()
         gap = abs(excess.on_S * speeds[0] + excess.on_R * speeds[1]) / (
             abs(excess.on_S) * speeds[0] + speeds[1]
         )
         P, Q = step.forces(self.ctx.zero)
-        return bool(max(P / self.weights[0], Q / self.weights[1]) < _SETTLED * gap) or gap == 0
+        return max(P / self.weights[0], Q / self.weights[1]) / (_SETTLED * gap) if gap else self.ctx.zero
 
     def _at(self, q: Any) -> tuple[Step, Any]:
         """Return the step that contains q and τ in it, making steps up to there."""
         if not self.steps or self.steps[-1].end < q:
-            for step in self._all_steps():
+            forecast = _Forecast(lambda step: self.ctx.log(q / step.end))
+            for index, step in enumerate(self._all_steps(), 1):
                 if step.end >= q:
                     break
+                forecast.check(index, step)
         step = self.steps[max(0, bisect_right(self.steps, q, key=lambda step: step.t0) - 1)]
         return step, (q - step.t0) / step.unit
 
@@ -210,7 +263,7 @@ class TaylorBlock(Block):
         while True:
             if index == len(self.steps):
                 if index >= MAX_STEPS:
-                    raise BudgetExceeded(f"the plateau needs more than {MAX_STEPS} Taylor steps")
+                    raise BudgetExceeded(f"the flow needs more than {MAX_STEPS} Taylor steps")
                 self.steps.append(self._next_step())
             yield self.steps[index]
             index += 1

@@ -17,6 +17,8 @@ from reduced.solve.promise import keep_promise, private_context
 
 PLUS, MINUS = "K+", "K-"
 EVENTS = ("T_plat", "T_II", "T_III")
+# With so many digits, one after the other, two numbers are told apart.
+_DECIDING_DIGITS = (15, 60, 240, 1200)
 
 
 @dataclass(frozen=True)
@@ -240,11 +242,29 @@ def outcome_of(problem: Problem, start: Start, found: Moments) -> Outcome:
 
 
 def guard_digits(problem: Problem, start: Start) -> int:
-    """Return guard digits for the known cancellations: Δ → 0 and parameters close to a regime boundary."""
+    """Return guard digits for the known cancellations: Δ → 0, and numbers close to where the flow changes.
+
+    These are the regime boundaries, a start on which f₋ = 0 rests, and a start ratio of c or 1/c.
+    """
     ctx = private_context(15)
     delta = problem.delta.evaluate(ctx)
     guard = 15 + ceil(4 * max(0.0, -log10(float(delta))))
-    return guard + max(closeness(ctx, gap) for gap in _gaps(problem, start))
+    lost = [closeness(ctx, gap) for gap in _gaps(problem, start)]
+    return guard + max(*lost, *(_closeness_of_ratio(problem, start, side) for side in (1, -1)))
+
+
+def _closeness_of_ratio(problem: Problem, start: Start, side: int) -> int:
+    """Return how many digits of ln r₀ agree with side · ln c, 0 for an equality.
+
+    What so many digits do not tell apart is taken as equal, here as in the flow; no symbols are asked.
+    """
+    for digits in _DECIDING_DIGITS:
+        ctx = private_context(digits)
+        terms = [start.f_plus.evaluate(ctx), start.f_minus.evaluate(ctx), -ctx.log(problem.p.evaluate(ctx))]
+        gap = abs(ctx.fsum(terms) - side * ctx.log(cos(problem.delta).evaluate(ctx)))
+        if gap > ctx.fsum(map(abs, [1, *terms])) * ctx.mpf(10) ** (8 - digits):
+            return max(0, int(-ctx.log10(gap)) + 1)
+    return 0
 
 
 def _gaps(problem: Problem, start: Start) -> list[Exact]:

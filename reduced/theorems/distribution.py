@@ -18,15 +18,23 @@ import numpy as np
 
 from reduced.errors import InputError
 from reduced.maxmargin.network import as_float
+from reduced.numbers import cos
 from reduced.records import Loss, Problem
 from reduced.shown import shown
 from reduced.solve.doubles import plateau_map
+from reduced.solve.promise import private_context
 from reduced.theorems.counts import Signs, count_law
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.999)
 MOST_NEURONS = 2_000
-# Pairs of counts as rare as this do not enter: all of them together stay below 10⁻¹³.
-_NEGLIGIBLE = 1e-20
+# A sum of chances is right to so many digits, each being a product of two binomial ones ...
+_CHANCE_DIGITS = 12
+# ... whose error grows with the number of neurons: one digit less from here on.
+_MANY = 500
+# ln T is right to so many places where p cos Δ is not close to 1 and Δ not to π/2.
+_TIME_DIGITS = 14
+# Enough for p cos Δ − 1 at the smallest angle of a problem, 10⁻¹⁰⁰.
+_DIGITS = 230
 
 
 @dataclass(frozen=True)
@@ -81,20 +89,23 @@ class TimeLaw:
 class Distribution:
     """The laws of the three times over initialisation at m neurons, with half or coin signs.
 
-    ``log_scale`` is ln(pc)/c, the limit of ln T_II · (1/c − α) as α → 1/c.
+    ``log_scale`` is ln(pc)/c, the limit of ln T_II · (1/c − α) as α → 1/c; ``time_digits`` is how many places of
+    ln T, ``chance_digits`` how many digits of a probability of T = ∞ or T = 0 can be trusted.
     """
 
     m: int
     signs: Signs
     log_scale: float
     laws: dict[str, TimeLaw]
+    time_digits: int
+    chance_digits: int
 
 
 def distribution(problem: Problem, m: int, signs: Signs | str = Signs.HALF) -> Distribution:
     """Return the law of T_plat, T_II and T_III over initialisation (κ₁ → 0, so f = 0 with condensed groups).
 
     Arguments: problem, of which p, Δ and κ₂ count (the fractions are random); m neurons; signs, how the output
-    signs are drawn. Doubles throughout. Raises InputError.
+    signs are drawn. Doubles throughout (a probability below 10⁻³⁰⁰ may be 0). Raises InputError.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("loss", problem.loss.value, "exp: the law needs the closed form")
@@ -102,16 +113,44 @@ def distribution(problem: Problem, m: int, signs: Signs | str = Signs.HALF) -> D
         raise InputError("m", m, f"an integer from 1 to {MOST_NEURONS}")
     law = count_law(problem, signs)
     table = law.joint(m)
-    plus, minus = np.nonzero(table > _NEGLIGIBLE)
+    # every pair of counts enters, however rare: the rarest may be all there is of T = ∞
+    plus, minus = np.nonzero(table)
     chances = table[plus, minus]
-    p, delta, kappa2 = (as_float(vars(problem)[name], name) for name in ("p", "delta", "kappa2"))
-    times = plateau_map(p, delta, plus / m, minus / m, kappa2)
+    p, delta = as_float(problem.p, "p"), as_float(problem.delta, "delta")
+    log_excess, lost = _closeness(problem)
+    times = plateau_map(p, delta, plus / m, minus / m)
+    if lost >= _TIME_DIGITS or np.any(times["outcome"] < 0):
+        raise InputError(
+            "p, delta",
+            f"{problem.p}, {problem.delta}",
+            "p cos(delta) further from 1, p ≤ 1e200 and delta ≥ 1e-70: the law is in doubles",
+        )
     return Distribution(
         m,
         law.signs,
-        math.log(p * law.cosine) / law.cosine,
-        {name: _law(name, times[f"log_{name}"], chances) for name in ("T_plat", "T_II", "T_III")},
+        log_excess / law.cosine,
+        {
+            name: _law(name, times[f"log_{name}"] - _log_kappa2_squared(problem), chances)
+            for name in ("T_plat", "T_II", "T_III")
+        },
+        _TIME_DIGITS - lost,
+        _CHANCE_DIGITS - (m > _MANY),
     )
+
+
+def _closeness(problem: Problem) -> tuple[float, int]:
+    """Return ln(pc), and the digits that rounding p and Δ costs: times are sensitive as pc → 1 or Δ → π/2."""
+    ctx = private_context(_DIGITS)
+    product = (problem.p * cos(problem.delta)).evaluate(ctx)
+    delta = problem.delta.evaluate(ctx)
+    factor = product / (product - 1) * (1 + delta * ctx.tan(delta))
+    return float(ctx.log(product)), int(ctx.log10(factor))
+
+
+def _log_kappa2_squared(problem: Problem) -> float:
+    """Return ln κ₂²: times go like 1/κ₂², and κ₂ need not be a double."""
+    ctx = private_context(_DIGITS)
+    return float(2 * ctx.log(problem.kappa2.evaluate(ctx)))
 
 
 def _law(name: str, log_times: Any, chances: Any) -> TimeLaw:

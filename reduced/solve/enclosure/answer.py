@@ -84,6 +84,8 @@ def _midpoint(ball: Ball) -> Any:
 def _missing_bits(ball: Ball | None, wanted: int) -> int:
     if ball is None or ball is INFINITY or ball == ZERO:
         return 0
+    if ball.arb.contains(0):
+        raise Undecided("number", ball.arb.str(10), "a number that balls tell from 0")
     return wanted - int(ball.arb.rel_accuracy_bits())
 
 

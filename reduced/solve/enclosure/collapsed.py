@@ -90,9 +90,9 @@ def enclosure_timeline(problem: Problem, start: Start, digits: int = 30) -> Encl
 
 
 def enclosure_predict(
-    problem: Problem, start: Start, at: Sequence[ExactLike], digits: int = 30
+    problem: Problem, start: Start, at: ExactLike | Sequence[ExactLike], digits: int = 30
 ) -> tuple[EnclosedPoint, ...]:
-    """Enclose f₊, f₋, loss, accuracy and the angles to the limit directions at given flow times t ≥ 0.
+    """Enclose f₊, f₋, loss, accuracy and the angles to the limit directions at one or several flow times t ≥ 0.
 
     Arguments problem, start, at, digits and errors as for ``predict``; returns a point for each time. The path
     parameter of each time is a proved root of the time equation, which is monotone. Derived here.

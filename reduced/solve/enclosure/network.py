@@ -13,6 +13,7 @@ from reduced.solve.enclosure.ball import Ball, BallContext
 from reduced.solve.enclosure.piece import BallClosedForm
 from reduced.solve.flow import Particle, Ridge, exact_flow
 from reduced.solve.network import ExactRun, measure, setting
+from reduced.solve.weights import checked_network
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def enclosure_network(
     """
     if problem.loss is not Loss.EXP:
         raise InputError("loss", problem.loss.value, "exp: enclosures use the closed form")
+    W, sign = checked_network(W, sign)
 
     def compute(ctx: BallContext) -> ExactRun:
         geometry, particles, predictions = setting(ctx, W, sign, problem)

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import flint
+
 from reduced.solve.block import Block, Form, MinusBlock, PlusBlock, RatioBlock, StillBlock, block
 from reduced.solve.enclosure.ball import ZERO, Ball, Undecided
 from reduced.solve.enclosure.root import enclose_root
-from reduced.solve.enclosure.series import rising_series
+from reduced.solve.enclosure.series import early_integral, rising_series
 from reduced.solve.pieces import ClosedForm, Rates
 
 
@@ -82,6 +84,12 @@ class BallRatioBlock(_ProvedRoots, RatioBlock):
     def _integrand(self, q: Ball) -> Ball:
         growth: Ball = self.ctx.exp(self.beta * q - self.C / self.g * self._log_y(q))
         return growth
+
+    def _bits(self) -> int:
+        return int(flint.ctx.prec)
+
+    def _early_integral(self, q: Ball) -> Ball:
+        return Ball(early_integral((self.C / self.g).arb, self.beta.arb, self.y0.arb, q.arb))
 
     def _outer_series(self, power: Ball, y: Ball) -> Ball:
         """Return Σ_{n≥0} (1−b)_n/n! yⁿ/(power+n)."""

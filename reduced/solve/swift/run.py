@@ -26,6 +26,7 @@ from reduced.solve.swift.path import Floats, Integers, Path, Place
 from reduced.solve.swift.piece import Angle
 from reduced.solve.swift.shadow import Errors, compare, nudged
 from reduced.solve.swift.start import contributions, patterns
+from reduced.solve.weights import checked_network
 
 _DIGITS = 60
 _LARGEST = 650
@@ -98,7 +99,7 @@ def network_flow_double(
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
-    weights, signs = _checked(W, sign)
+    weights, signs = checked_network(W, sign)
     setting, start, scale = _begin(weights, signs, problem, until, ridge, max_events)
     where = _kernels(len(signs), compiled, on_compile)
     weight = _constants(problem.p, problem.delta, problem.kappa2).weight_plus
@@ -126,17 +127,6 @@ def _alarm(max_seconds: float | None, parts: int) -> Callable[[], bool] | None:
         return None
     last = perf_counter() + max_seconds / parts
     return lambda: perf_counter() > last
-
-
-def _checked(W: Any, sign: Any) -> tuple[Floats, Integers]:
-    weights, signs = np.asarray(W, np.float64), np.asarray(sign)
-    if weights.ndim != 2 or weights.shape[0] == 0 or weights.shape[1] < 2:
-        raise InputError("W", f"an array of shape {weights.shape}", "a matrix (m, d) with m ≥ 1 and d ≥ 2")
-    if not np.isfinite(weights[:, :2]).all():
-        raise InputError("W", "values that are not finite", "finite weights")
-    if signs.shape != weights.shape[:1] or not np.all(np.abs(signs) == 1):
-        raise InputError("sign", f"an array of shape {signs.shape}", "one of -1, 1 for each row of W")
-    return weights, signs.astype(np.int8)
 
 
 def _begin(
