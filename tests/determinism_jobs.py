@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 import numpy as np
 
@@ -65,4 +67,17 @@ JOBS = [(name, digits) for digits in (9, 120, 25, 60) for name in QUESTIONS]
 def answer(job: tuple[str, int]) -> str:
     """Return the answer to a question at a number of digits, with every bit of every number in it."""
     name, digits = job
-    return repr(QUESTIONS[name](digits))
+    return spelled(QUESTIONS[name](digits))
+
+
+def spelled(value: Any) -> str:
+    """Write a value out in full, where the records' own repr leaves things out."""
+    if is_dataclass(value):
+        return type(value).__name__ + spelled(
+            {field.name: getattr(value, field.name) for field in fields(value)}
+        )
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {spelled(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(spelled, value)) + "]"
+    return repr(value)

@@ -46,6 +46,6 @@ def test_four_spawned_workers(jobs: ModuleType, serial: dict[tuple[str, int], st
 
 def test_the_answers_compared_have_the_digits_asked(serial: dict[tuple[str, int], str]) -> None:
     few, many = (serial["timeline", digits] for digits in (9, 120))
-    (start,) = set(re.findall(r"'T_plat': '(\d{3}\.\d{6})'", few))
-    assert re.search(rf"'T_plat': '{re.escape(start[:-1])}\d{{112,}}'", many)
+    (start,) = set(re.findall(r"T_plat: '(\d{3}\.\d{6})'", few))
+    assert re.search(rf"T_plat: '{re.escape(start[:-1])}\d{{112,}}'", many)
     assert len(serial["network", 120]) > len(serial["network", 9]) + 1000

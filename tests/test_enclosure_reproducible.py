@@ -25,7 +25,7 @@ def test_threads_give_the_bytes_of_serial_runs() -> None:
     problem, start = reduced.problem(alpha_plus="0.23", alpha_minus="0.13"), reduced.start("3/4", "3/5")
 
     def text(digits: int) -> str:
-        return repr(enclosure_timeline(problem, start, digits))
+        return repr(vars(enclosure_timeline(problem, start, digits)))
 
     serial = [text(digits) for digits in DIGITS]
     with ThreadPoolExecutor(8) as pool:
@@ -36,10 +36,10 @@ def test_threads_give_the_bytes_of_serial_runs() -> None:
 def test_spawned_processes_give_the_bytes_of_serial_runs() -> None:
     problem, start = reduced.problem(alpha_plus="0.23", alpha_minus="0.13"), reduced.start("3/4", "3/5")
     jobs = [(problem, start, digits) for digits in DIGITS]
-    serial = [repr(enclosure_timeline(*job)) for job in jobs]
+    serial = [repr(vars(enclosure_timeline(*job))) for job in jobs]
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
         parallel = [pool.submit(enclosure_timeline, *job) for job in jobs]
-        assert [repr(future.result()) for future in parallel] == serial
+        assert [repr(vars(future.result())) for future in parallel] == serial
 
 
 def test_the_precision_of_the_process_comes_back_even_after_errors() -> None:

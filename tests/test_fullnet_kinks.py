@@ -81,7 +81,7 @@ def test_the_origin_of_many_points():
 
 
 def test_a_neuron_that_comes_to_the_origin():
-    """A positive neuron along x₋ moves straight into the origin; it rests there, and small steps carry it through."""
+    """A positive neuron along x₋ moves into the origin and rests there; small steps carry it through."""
     X = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, -1.0]])
     data = fullnet.data_set(X, [1, 1, -1])
     net = fullnet.given_network([[0.0, -0.3]], [1], 1.0)
