@@ -428,7 +428,7 @@ def decimal_string(value: Any, digits: int) -> str:
     rounded = DecimalContext(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(f"0.{figures}")
     _, shown, shift = rounded.as_tuple()
     exponent += len(shown) + int(shift)
-    return str(sign_text) + _place_point("".join(map(str, shown)).rstrip("0"), exponent)
+    return str(sign_text) + _place_point("".join(map(str, shown)).rstrip("0"), exponent, digits)
 
 
 def double_string(value: float, digits: int) -> str:
@@ -437,9 +437,10 @@ def double_string(value: float, digits: int) -> str:
         return "0"
     if not abs(value) < float("inf"):
         return "inf" if value > 0 else "-inf"
-    figures, _, exponent = f"{abs(value):.{min(digits, 17) - 1}e}".partition("e")
+    known = min(digits, 17)
+    figures, _, exponent = f"{abs(value):.{known - 1}e}".partition("e")
     sign_text = "-" if value < 0 else ""
-    return sign_text + _place_point(figures.replace(".", "").rstrip("0"), int(exponent))
+    return sign_text + _place_point(figures.replace(".", "").rstrip("0"), int(exponent), known)
 
 
 def _rational_text(value: Fraction) -> str:
@@ -452,11 +453,14 @@ def _rational_text(value: Fraction) -> str:
     return decimal_string(ctx.mpf(value.numerator) / value.denominator, 12)
 
 
-def _place_point(figures: str, exponent: int) -> str:
-    """Place the decimal point: figures d₁d₂d₃… stand for d₁.d₂d₃… × 10^exponent."""
+def _place_point(figures: str, exponent: int, known: int) -> str:
+    """Place the decimal point: figures d₁d₂d₃… stand for d₁.d₂d₃… × 10^exponent.
+
+    Zeros are filled in up to the digits known, so that none is printed that need not be right.
+    """
     if -6 <= exponent < 0:
         return "0." + "0" * (-exponent - 1) + figures
-    if 0 <= exponent < 40:
+    if 0 <= exponent < min(known, 40):
         whole, fraction = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]
         return whole + ("." + fraction if fraction else "")
     fraction = figures[1:]

@@ -10,10 +10,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -65,8 +66,10 @@ class _LocalWorkers:
         context = get_context("spawn")
         watched, self._lifeline = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(self._count, context, _initialise, (watched,))
+        with _deaf_to_interrupts():
+            first = self._pool.submit(os.getpid)
         try:
-            self._pool.submit(os.getpid).result(_START_SECONDS)
+            first.result(_START_SECONDS)
         except (BrokenProcessPool, FutureTimeout):
             self.stop()
             raise WorkersLost(
@@ -86,6 +89,19 @@ class _LocalWorkers:
     def stop(self) -> None:
         self._lifeline.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C, and let the processes started meanwhile do so from their first instruction on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def _initialise(watched: Connection) -> None:
