@@ -10,11 +10,18 @@ from typing import Any
 from reduced.errors import InputError
 from reduced.figures import style
 from reduced.figures.files import save_figure
+from reduced.numbers import exact
+from reduced.solve.promise import private_context
 from reduced.sweep.scaling import Fit, Series
 
 FORMATS = (".png", ".svg", ".pdf")
 MAX_PANELS = 24
-_MAX_LEGEND = 6
+# Up to so many series each have a colour and a marker of their own; of more, so many are named.
+_MAX_NAMED = 8
+_RAMP, _RAMP_ENDS = "viridis", (0.0, 0.9)
+_DECIMALS, _DIGITS = 4, 20
+# Inches around a panel, so that a row's titles stay clear of the labels above.
+_PADDING = 0.12
 _COLUMNS = 3
 # The height of a legend's line, as a part of the Axes.
 _LEGEND_LINE = 0.055
@@ -27,8 +34,9 @@ _COLOURS = (
     style.ORANGE,
     style.SKY,
     style.BLACK,
+    style.GREY,
 )
-_MARKERS = "osD^vPX"
+_MARKERS = "osD^vPX*"
 _SYMBOLS = {
     "delta": "Δ (radians)",
     "kappa1": "κ₁",
@@ -58,25 +66,39 @@ def plot_fits(fits: Sequence[Fit], path: str | Path) -> None:
     lines = math.ceil(len(fits) / columns)
     with style.styled():
         figure, panels = style.figure(4.6 * columns, 3.8 * lines, lines, columns)
+        layout: Any = figure.get_layout_engine()
+        layout.set(w_pad=_PADDING, h_pad=_PADDING)
+        several = len({fit.computation for fit in fits}) > 1
         for panel, fit in zip(panels, fits, strict=False):
             draw_fit(panel, fit)
+            if several:
+                panel.set_title(f"{panel.get_title()} ({fit.computation})")
     for panel in panels[len(fits) :]:
         panel.set_axis_off()
     save_figure(figure, target)
 
 
 def draw_fit(panel: Any, fit: Fit) -> Any:
-    """Draw one fit into Axes, log₁₀ against log₁₀ of the numbers, and return the Axes."""
-    for k, one in enumerate(fit.series):
-        _draw_series(panel, fit, one, k)
+    """Draw one fit into Axes, log₁₀ against log₁₀ of the numbers, and return the Axes.
+
+    Series come in the order of their parameters; of more than eight, every few are named and colours go from
+    dark to light.
+    """
+    ordered = sorted(fit.series, key=_order)
+    named = _named(len(ordered))
+    for k, one in enumerate(ordered):
+        colour, marker = _look(k, len(ordered))
+        _draw_series(panel, fit.exponent, one, colour, marker, _words(one) if k in named else None)
+    if ordered[-1].law:
+        panel.lines[-1].set_label("law as Δ → 0")
     panel.set_xlabel(f"log₁₀ {_SYMBOLS.get(fit.parameter, fit.parameter)}")
     panel.set_ylabel("log₁₀ " + _quantity(fit.quantity))
     error = "" if math.isnan(fit.error) else f" ± {fit.error:.1g}"
     theory = "" if fit.theory is None else f", Δ → 0: {fit.theory}"
-    panel.set_title(f"{fit.computation}: exponent {fit.exponent:.4g}{error}{theory}")
+    panel.set_title(f"{_quantity(fit.quantity)}: exponent {fit.exponent:.4g}{error}{theory}")
     panel.locator_params(nbins=5)
     panel.margins(y=0.15)
-    if 1 < len(fit.series) <= _MAX_LEGEND or fit.series[0].law:
+    if len(fit.series) > 1 or fit.series[0].law:
         _legend_above(panel)
     return panel
 
@@ -95,24 +117,64 @@ def _legend_above(panel: Any) -> None:
     panel.legend(loc="upper right")
 
 
-def _draw_series(panel: Any, fit: Fit, one: Series, k: int) -> None:
-    colour, marker = _COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)]
-    named = len(fit.series) <= _MAX_LEGEND
-    words = ", ".join(f"{name} = {value}" for name, value in one.fixed.items()) or "rows"
+def _order(one: Series) -> tuple[tuple[float, str], ...]:
+    """Return what series are sorted by: their parameters as numbers, words after them."""
+    return tuple((math.inf if value is None else value, str(one.fixed[name])) for name, value in _values(one))
+
+
+def _values(one: Series) -> list[tuple[str, float | None]]:
+    """Return the parameters of a series with their values, None for what is no number."""
+    return [(name, _number(value)) for name, value in one.fixed.items()]
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(exact(str(value)).evaluate(private_context(_DIGITS)))
+    except InputError:
+        return None
+
+
+def _words(one: Series) -> str:
+    """Return the parameters of a series, numbers as decimals."""
+    return (
+        ", ".join(
+            f"{_name(name)} = {one.fixed[name] if value is None else format(value, f'.{_DECIMALS}g')}"
+            for name, value in _values(one)
+        )
+        or "rows"
+    )
+
+
+def _name(parameter: str) -> str:
+    return _SYMBOLS.get(parameter, parameter).removesuffix(" (radians)")
+
+
+def _named(count: int) -> set[int]:
+    """Return which of the series are named: all, or a few evenly spread ones with the first and the last."""
+    few = min(count, _MAX_NAMED)
+    return {round(k * (count - 1) / max(few - 1, 1)) for k in range(few)}
+
+
+def _look(k: int, count: int) -> tuple[Any, str]:
+    """Return the colour and the marker of a series."""
+    marker = _MARKERS[k % len(_MARKERS)]
+    if count <= _MAX_NAMED:
+        return _COLOURS[k], marker
+    from matplotlib import colormaps
+
+    low, high = _RAMP_ENDS
+    return colormaps[_RAMP](low + (high - low) * k / (count - 1)), marker
+
+
+def _draw_series(
+    panel: Any, exponent: float, one: Series, colour: Any, marker: str, words: str | None
+) -> None:
+    """Draw a series, the fitted power through its middle and the small-Δ law."""
     order = sorted(range(len(one.x)), key=one.x.__getitem__)
     x = [one.x[i] / _LOG10 for i in order]
-    panel.plot(
-        x,
-        [one.y[i] / _LOG10 for i in order],
-        marker,
-        color=colour,
-        markersize=4,
-        label=words if named else None,
-    )
+    panel.plot(x, [one.y[i] / _LOG10 for i in order], marker, color=colour, markersize=4, label=words)
     mean_x, mean_y = math.fsum(one.x) / len(one.x), math.fsum(one.y) / len(one.y)
-    fitted = [(mean_y + fit.exponent * (one.x[i] - mean_x)) / _LOG10 for i in order]
+    fitted = [(mean_y + exponent * (one.x[i] - mean_x)) / _LOG10 for i in order]
     panel.plot(x, fitted, color=colour, linewidth=0.8, alpha=0.6)
     if one.law:
-        law = [one.law[i] / _LOG10 for i in order]
-        label = "law as Δ → 0" if k == len(fit.series) - 1 else None
-        panel.plot(x, law, "--", color=colour, linewidth=1, label=label)
+        panel.plot(x, [one.law[i] / _LOG10 for i in order], "--", color=colour, linewidth=1)

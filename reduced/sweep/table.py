@@ -5,27 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from reduced.errors import InputError, MissingExtra
+from reduced.numbers import decimal_string, read_number
+from reduced.solve.promise import private_context
 from reduced.sweep.points import Row
 
 FORMATS = ("csv", "json", "parquet")
+
+_EXACT = ("p", "delta", "kappa1", "kappa2", "lr", "until")
+_DIGITS = 17
 
 
 def export(rows: Sequence[Row], form: str, path: str | Path | None = None) -> str | None:
     """Write rows as a table with one column per parameter and quantity.
 
     Arguments: rows; form, one of :data:`FORMATS`; path of the file to write (None: return the text, not for
-    Parquet). Numbers are decimal strings with all their digits. Raises InputError, MissingExtra (Parquet without
+    Parquet). The table is in the order of the parameters. Numbers are decimal strings with all their digits;
+    parameters are as they were given, and as decimals in the columns ``resolved …``. Raises InputError, MissingExtra (Parquet without
     pyarrow).
     """
     if form not in FORMATS:
         raise InputError("format", repr(form), f"one of {', '.join(FORMATS)}")
-    records = [flat(row) for row in rows]
+    records = [flat(row) for row in sorted(rows, key=_place)]
     columns = list(dict.fromkeys(name for record in records for name in record))
     if form == "parquet":
         _write_parquet(records, columns, path)
@@ -44,11 +50,34 @@ def flat(row: Row) -> dict[str, Any]:
     """Return a row as one flat record: configuration, results, error, versions, seconds."""
     return {
         **row.config,
+        **_decimals(row.config),
         **row.result,
         "error": row.error,
         **{f"version {name}": found for name, found in row.versions.items()},
         "seconds": row.seconds,
     }
+
+
+def _decimals(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters that are given as exact texts as decimals."""
+    digits = int(config.get("digits") or _DIGITS)
+    ctx = private_context(digits + 10)
+    given = {name: config[name] for name in _EXACT if config.get(name) is not None}
+    return {
+        f"resolved {name}": decimal_string(read_number(text).evaluate(ctx), digits)
+        for name, text in given.items()
+    }
+
+
+def _place(row: Row) -> list[tuple[float, str]]:
+    """Return a row's place in the table: by its parameters in order, numbers by size."""
+    decimals = _decimals(row.config)
+    places = []
+    for name, value in row.config.items():
+        number = decimals.get(f"resolved {name}", value)
+        known = isinstance(number, int) or f"resolved {name}" in decimals
+        places.append((float(number) if known else 0.0, "" if known else str(value)))
+    return places
 
 
 def _csv(records: list[dict[str, Any]], columns: list[str]) -> str:
