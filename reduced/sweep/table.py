@@ -26,8 +26,8 @@ def export(rows: Sequence[Row], form: str, path: str | Path | None = None) -> st
 
     Arguments: rows; form, one of :data:`FORMATS`; path of the file to write (None: return the text, not for
     Parquet). The table is in the order of the parameters. Numbers are decimal strings with all their digits;
-    parameters are as they were given, and as decimals in the columns ``resolved …``. Raises InputError, MissingExtra (Parquet without
-    pyarrow).
+    parameters are as they were given, and as decimals in the columns ``resolved …``. Raises InputError,
+    MissingExtra (Parquet without pyarrow).
     """
     if form not in FORMATS:
         raise InputError("format", repr(form), f"one of {', '.join(FORMATS)}")
