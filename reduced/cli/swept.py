@@ -14,7 +14,7 @@ from reduced.cli.render import note, print_json, print_tables, print_text, table
 from reduced.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from reduced.sweep import Fit, Row
+    from reduced.sweep import Fit, Row, Spread
 
 DONE, BAD_INPUT = 0, 2
 
@@ -55,11 +55,14 @@ def summarise(
     ] = None,
     json: Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> int:
-    """Scaling laws of a sweep: exponent and constant of every time, beside the laws of small Δ.
+    """Scaling laws of a sweep, and how its results vary over seeds.
 
     quantity = constant · parameter^exponent, fitted with one exponent and a constant for each
     combination of the other parameters; ± is the standard error. "law" is the leading small-Δ law,
-    fitted on the same points, "Δ → 0" the exponent it tends to.
+    fitted on the same points, "Δ → 0" the exponent it tends to, "over law" the range of quantity/law.
+
+    Over seeds: quantiles in percent; "never" counts the seeds for which it is infinite, "unknown" those that
+    did not get there within the run.
 
     \b
     Examples
@@ -67,10 +70,10 @@ def summarise(
       reduced sweep summary sweep.db --plot laws.svg --json
       reduced sweep summary sweep.db --compute simulate
     """
-    from reduced.sweep import plot_fits, summary
+    from reduced.sweep import over_seeds, plot_fits, summary
 
     rows = _read(file, computation)
-    fits = summary(rows)
+    fits, spreads = summary(rows), over_seeds(rows)
     failed = sum(row.error is not None for row in rows)
     if plot is not None:
         plot_fits(fits, plot)
@@ -82,6 +85,7 @@ def summarise(
                 "failed": failed,
                 "computations": dict(sorted(counts.items())),
                 "fits": [_fit_record(fit) for fit in fits],
+                "over_seeds": [_spread_record(one) for one in spreads],
             }
         )
         return DONE
@@ -97,9 +101,38 @@ def summarise(
             )
             for computation in dict.fromkeys(fit.computation for fit in fits)
         ),
-        f"{len(rows)} rows, {failed} of them errors" + ("" if fits else "; no parameter takes two values"),
+        *_spread_tables(spreads),
+        f"{len(rows)} rows, {failed} of them errors"
+        + ("" if fits or spreads else "; no parameter takes two values"),
     )
     return DONE
+
+
+def _spread_record(one: Spread) -> dict[str, Any]:
+    from reduced.sweep.seeds import LEVELS
+
+    quantiles = {str(level): text for level, text in zip(LEVELS, one.quantiles, strict=True)}
+    return {**asdict(one), "quantiles": quantiles}
+
+
+def _spread_tables(spreads: list[Spread]) -> list[Any]:
+    """Return a table for each group of rows that differ in the seed only."""
+    from reduced.sweep.seeds import LEVELS
+
+    groups: dict[str, list[Spread]] = {}
+    for one in spreads:
+        fixed = ", ".join(f"{name} = {value}" for name, value in one.fixed.items())
+        title = f"{one.computation} over {one.seeds + one.unknown} seeds" + (f", {fixed}" if fixed else "")
+        groups.setdefault(title, []).append(one)
+    columns = ("quantity", *(f"{level} %" for level in LEVELS), "never", "unknown")
+    return [
+        table(
+            title,
+            columns,
+            [(one.quantity, *one.quantiles, str(one.never), str(one.unknown)) for one in group],
+        )
+        for title, group in groups.items()
+    ]
 
 
 def _fit_record(fit: Fit) -> dict[str, Any]:

@@ -7,8 +7,8 @@
 - :func:`grid` turns texts of values into :class:`Point` records, one per combination.
 - :func:`run` computes what is missing in the file, row by row, and returns a :class:`Report`; killed or
   interrupted, the same call goes on from there.
-- :func:`read_rows` and :func:`export` hand the rows on; :func:`summary` fits the scaling laws and
-  :func:`plot_fits` draws them.
+- :func:`read_rows` and :func:`export` hand the rows on; :func:`summary` fits the scaling laws,
+  :func:`plot_fits` draws them, and :func:`over_seeds` says how results vary over seeds.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reduced.sweep.plot import plot_fits
     from reduced.sweep.runner import Progress, Report, run
     from reduced.sweep.scaling import Fit, summary
+    from reduced.sweep.seeds import Spread, over_seeds
     from reduced.sweep.store import read_rows
     from reduced.sweep.table import export
 
@@ -29,7 +30,9 @@ _LAZY = {
     "Fit": "scaling",
     "Progress": "runner",
     "Report": "runner",
+    "Spread": "seeds",
     "export": "table",
+    "over_seeds": "seeds",
     "plot_fits": "plot",
     "read_rows": "store",
     "run": "runner",
@@ -43,8 +46,10 @@ __all__ = [
     "Progress",
     "Report",
     "Row",
+    "Spread",
     "export",
     "grid",
+    "over_seeds",
     "plot_fits",
     "read_rows",
     "run",
