@@ -11,7 +11,8 @@ import numpy as np
 
 from fullnet.checks import LARGEST, Floats, count, number, positive, real_array, sign_array
 from fullnet.errors import InputError
-from fullnet.files import inside, read_arrays, read_points
+from fullnet.files import inside, read_arrays
+from fullnet.point_table import read_points
 from fullnet.shown import shown
 
 
@@ -90,8 +91,9 @@ def load_data(path: str | Path, argument: str = "path") -> DataSet:
     """Read a data set from .npz or CSV.
 
     .npz: arrays ``X`` (N, d), ``y`` (N,) of ±1, optional ``weights`` (N,); others in it are not read. Any other
-    suffix is read as CSV: one point a line, d coordinates and then the label ±1 as last column,
-    comma-separated, lines starting with ``#`` ignored; weights are then equal.
+    suffix is read as a table, one point a line: d coordinates, then the label ±1 as last column, weights equal;
+    or under a header that names a column ``label`` or ``y`` and, if wanted, one ``weight``. Cells are separated
+    by commas, semicolons or tabs; lines starting with ``#`` are ignored.
 
     Arguments: path; argument, the name by which errors call the file. Returns a DataSet. Raises InputError.
     """

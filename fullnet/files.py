@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,6 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from fullnet.checks import Floats
 from fullnet.errors import ContentError, FileError, InputError
 
 # What NumPy and zipfile raise, between them, for archives that are cut, damaged or of another kind.
@@ -84,51 +82,6 @@ def _array(archive: Any, name: str) -> Any:
     except _DAMAGED as why:
         got = "pickled objects" if "allow_pickle" in str(why) else "a damaged one"
         raise InputError(name, got, "an array of plain numbers") from None
-
-
-def read_points(path: str | Path) -> tuple[Floats, Floats]:
-    """Read a CSV text file of points: d ≥ 2 coordinates and a label ±1 a line; returns X (N, d) and y (N,).
-
-    Blank lines, lines that start with ``#`` and a byte-order mark are skipped. Raises InputError naming the
-    line, or OSError.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ContentError("other bytes", "a CSV text in UTF-8") from None
-    lines = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 1) if _counts(line)]
-    if not lines:
-        raise ContentError("none", "at least one line of numbers")
-    width = len(lines[0][1])
-    rows = []
-    for number, cells in lines:
-        place = f"line {number}"
-        if len(cells) < 3:
-            raise InputError(
-                place, f"{len(cells)} cells", "at least two coordinates and a label, comma-separated"
-            )
-        if len(cells) != width:
-            raise InputError(place, f"{len(cells)} cells", f"{width} as in the first line")
-        row = [_number(cell.strip(), place) for cell in cells]
-        if abs(row[-1]) != 1:
-            raise InputError(place, repr(cells[-1].strip()), "a label 1 or -1 in the last column")
-        rows.append(row)
-    table = np.array(rows)
-    return table[:, :-1], table[:, -1]
-
-
-def _counts(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
-def _number(cell: str, place: str) -> float:
-    try:
-        value = float(cell.replace("_", " "))  # Python reads 1_0 as 10; nobody else does
-    except ValueError:
-        raise InputError(place, repr(cell), "numbers only (a header line starts with #)") from None
-    if not math.isfinite(value):
-        raise InputError(place, repr(cell), "finite numbers that fit into a double")
-    return value
 
 
 def unread_arrays(path: str | Path, known: Sequence[str]) -> list[str]:

@@ -167,7 +167,7 @@ def test_unusable_data_files_are_named_in_one_line(run_cli: Callable, tmp_path: 
     contents = {
         "empty.csv": "",
         "ragged.csv": "1,2,1\n1,2\n",
-        "words.csv": "x,y,label\n1,2,1\n",
+        "words.csv": "1,two,1\n",
         "labels.csv": "1,2,3\n",
         "zero.csv": "0,0,1\n",
         "nan.csv": "nan,1,1\n",

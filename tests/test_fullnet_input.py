@@ -163,7 +163,7 @@ def test_files_that_are_not_what_they_should_be(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "# nothing\n", "x,y,label\n1,0,1\n", "1,0,1\n1,0\n", "1,1\n2,-1\n", "1;0;1\n", "1,0,1\n0,one,-1\n"],
+    ["", "# nothing\n", "x,y,z\n1,0,1\n", "1,0,1\n1,0\n", "1,1\n2,-1\n", "1:0:1\n", "1,0,1\n0,one,-1\n"],
 )
 def test_malformed_csv(tmp_path, text):
     path = tmp_path / "points.csv"

@@ -21,6 +21,7 @@ from reduced.cli.render import (
     warn_without,
 )
 from reduced.cli.simulation import LAST_TIME
+from reduced.numbers import double_string
 from reduced.records import Outcome
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def crosscheck(
       reduced crosscheck
       reduced crosscheck --seed 7 --lr 0.01 --json
       reduced crosscheck --init weights.npz --until 1e6
-      reduced crosscheck --data points.csv --dim 2 --until 1e4
+      reduced crosscheck --data points.csv --until 1e4
     """
     from reduced.crosscheck import DEFAULT_RATES, crosscheck_data
     from reduced.crosscheck import crosscheck as compare
@@ -69,7 +70,7 @@ def crosscheck(
     rates = [read_rate(text) for text in (DEFAULT_RATES if lr is None else lr)]
     slope, count = read_slope(subgradient), None if steps is None else read_steps(steps)
     until, ridge, seconds = flow.until_or(LAST_TIME), flow.checked_ridge(), flow.seconds()
-    network = weights.network(model)
+    network = weights.network(model, data.dimension)
     points = data.points(problem, network.W.shape[1], weights.seed) if data.other else None
     for extra in ("numba", "gmpy2"):
         warn_without(extra)
@@ -104,7 +105,8 @@ def crosscheck(
     else:
         for line in notes:
             note(line)
-        print_tables(*_tables(found, out.shown(_SHOWN_DIGITS)))
+        end = None if points is None else double_string(until, out.shown(_SHOWN_DIGITS))
+        print_tables(*_tables(found, out.shown(_SHOWN_DIGITS), end))
     return 0 if found.agree else 1
 
 
@@ -132,63 +134,86 @@ def _descent_record(row: DescentRow, lr: str) -> dict[str, Any]:
     }
 
 
-def _tables(found: CrossCheck, digits: int) -> list[Table | str]:
+def _tables(found: CrossCheck, digits: int, end: str | None) -> list[Table | str]:
+    """Build what people read; end is the last flow time compared where the data are not the two points."""
     numbers = [check for check in found.checks if not _in_words(check)]
     words = [check for check in found.checks if _in_words(check)]
+    return [
+        _number_table(numbers, digits, other=end is not None),
+        *([_word_table(words)] if words else []),
+        *(_descent_parts(found) if found.gd else []),
+        _closing(found, end),
+    ]
+
+
+def _word_table(checks: list[Check]) -> Table:
+    return table(
+        "Neuron by neuron",
+        ("quantity", "reduced", "full network", "differ", "agree"),
+        [
+            (
+                check.quantity,
+                check.reduced,
+                "the same" if check.full == check.reduced else check.full,
+                check.difference,
+                _verdict(check),
+            )
+            for check in checks
+        ],
+    )
+
+
+def _descent_parts(found: CrossCheck) -> list[Table | str]:
+    rows = [
+        (
+            row.lr,
+            row.T_plat,
+            row.T_II,
+            "{positive}/{negative}/{dead}".format(**row.living),
+            "{positive}/{negative}".format(**row.lost),
+            row.outcome,
+        )
+        for row in found.gd
+    ]
+    return [
+        table(
+            "Gradient descent beside it (not part of the verdict)",
+            ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−", "ended"),
+            rows,
+        ),
+        f"largest step whose living sets equal the flow's: {found.largest_faithful_lr or 'none of these'}",
+    ]
+
+
+def _closing(found: CrossCheck, end: str | None) -> str:
     wrong = sum(not check.agree for check in found.checks)
     verdict = f"all {len(found.checks)} rows agree"
     if not found.agree:
         verdict = f"{wrong} of {len(found.checks)} rows disagree"
-    return [
-        _number_table(numbers, digits),
-        table(
-            "Neuron by neuron",
-            ("quantity", "reduced", "full network", "differ", "agree"),
-            [
-                (
-                    check.quantity,
-                    check.reduced,
-                    "the same" if check.full == check.reduced else check.full,
-                    check.difference,
-                    _verdict(check),
-                )
-                for check in words
-            ],
-        ),
-        table(
-            "Gradient descent beside it (not part of the verdict)",
-            ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−", "ended"),
-            [
-                (
-                    row.lr,
-                    row.T_plat,
-                    row.T_II,
-                    "{positive}/{negative}/{dead}".format(**row.living),
-                    "{positive}/{negative}".format(**row.lost),
-                    row.outcome,
-                )
-                for row in found.gd
-            ],
-        ),
-        f"largest step whose living sets equal the flow's: {found.largest_faithful_lr or 'none of these'}",
-        f"{verdict}; regime {found.regime.value if found.regime else '–'}; {found.outcome.message}",
-    ]
+    regime = [] if found.regime is None else [f"regime {found.regime.value}"]
+    outcome = found.outcome.message
+    if end is not None and found.outcome is Outcome.FINISHED:
+        outcome = f"finished: compared up to t = {end}"
+    return "; ".join([verdict, *regime, outcome])
 
 
-def _number_table(checks: list[Check], digits: int) -> Table:
-    """Build the table of numbers; the exact flow's column only where the terminal has room for it."""
-    columns = ("quantity", "reduced", "exact flow", "full network", "difference", "tolerance", "agree")
+def _number_table(checks: list[Check], digits: int, *, other: bool) -> Table:
+    """Build the table of numbers; the exact flow, of two points only, where the terminal has room for it."""
+    exact = [] if other else ["exact flow"]
+    columns = ("quantity", "reduced", *exact, "full network", "difference", "tolerance", "agree")
     rows = [
         [
             check.quantity,
-            *(_short(number, digits) for number in (check.reduced, check.exact, check.full)),
+            _short(check.reduced, digits),
+            *(_short(check.exact, digits) for _ in exact),
+            _short(check.full, digits),
             check.difference,
             check.tolerance,
             _verdict(check),
         ]
         for check in checks
     ]
-    return table("Reduced dynamics against the full network", columns, rows, spare=["exact flow"])
+    return table("Reduced dynamics against the full network", columns, rows, spare=exact)
 
 
 def _verdict(check: Check) -> str:

@@ -12,6 +12,7 @@ from reduced.cli.flow_records import count_living
 from reduced.cli.options import Data, Digits, Flow, Model, Weights, outside_assumption
 from reduced.cli.render import (
     exact_text,
+    exponential_text,
     note,
     print_json,
     print_tables,
@@ -58,9 +59,10 @@ def gd(
 ) -> int:
     """Gradient descent as in the paper, from the same initial weights as simulate.
 
-    Times are flow times, steps × lr: T_plat interpolated inside its step,
-    T_II on the step grid. Neurons dead in a run and living in the gradient
-    flow are lost to the step size. The learning rate is 0.01 unless given. A smaller one needs more --steps.
+    Times are flow times, steps × lr: T_plat interpolated inside its step, T_II on the step grid; for other data
+    than two points accuracy and loss at the end stand in their place. Neurons dead in a run and living in the
+    gradient flow are lost to the step size. The learning rate is 0.01 unless given. A smaller one needs more
+    --steps.
     With --until a run ends at that flow time, if its --steps have not ended it before.
 
     \b
@@ -73,7 +75,7 @@ def gd(
     rates = [read_rate(text) for text in (["0.01"] if lr is None else lr)]
     slope, steps, until = read_slope(subgradient), read_steps(steps), flow.until_or(inf)
     seconds = flow.seconds()
-    network = weights.network(model)
+    network = weights.network(model, data.dimension)
     points = data.points(problem, network.W.shape[1], weights.seed)
     notes = [*weights.unused(model), *data.unused(), *([] if data.other else outside_assumption(problem))]
     warn_without("numba")
@@ -87,12 +89,19 @@ def gd(
         outcome = path.outcome.value
     except BudgetExceeded:
         outcome = Outcome.BUDGET.value
+    loss = problem.loss.value
     record = {
-        "runs": [_run_record(run, rate, path.living, digits) for run, rate in zip(runs, rates, strict=False)],
+        "runs": [
+            _run_record(run, rate, path.living, digits) | {"final": _final(run, points, loss, digits)}
+            for run, rate in zip(runs, rates, strict=False)
+        ],
         "outcome": outcome,
         "notes": notes,
     }
-    _print(record, out.json)
+    if out.json:
+        print_json(record)
+    else:
+        _print(record, points.is_two_point)
     return 3 if outcome == Outcome.BUDGET.value else 0
 
 
@@ -168,24 +177,39 @@ def _run_record(run: fullnet.Descent, rate: Exact, in_flow: Any, digits: int) ->
     }
 
 
-def _print(record: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(record)
-        return
+def _final(run: fullnet.Descent, points: fullnet.DataSet, loss: str, digits: int) -> dict[str, str] | None:
+    """Describe the network a descent ends with; there is none to speak of where it diverged."""
+    import fullnet
+
+    if run.outcome is fullnet.Outcome.DIVERGED:
+        return None
+    digits = min(digits, _DESCENT_DIGITS)
+    log_loss = fullnet.log_loss(run.network, points, loss)
+    return {
+        "t": double_string(run.steps * run.lr, digits),
+        "accuracy": double_string(fullnet.accuracy(run.network, points), digits),
+        "loss": exponential_text(log_loss, 0.0, digits),
+        "log_loss": double_string(log_loss, digits),
+    }
+
+
+def _print(record: dict[str, Any], two_point: bool) -> None:
+    """Print the runs for people: the times of two-point data, what any other data end with."""
     for line in record["notes"]:
         note(line)
+    key = "times" if two_point else "final"
+    quantities = ("T_plat", "T_II") if two_point else ("t", "accuracy", "loss")
     rows = [
         (
             run["lr"],
-            run["times"]["T_plat"],
-            run["times"]["T_II"],
+            *((run[key] or {}).get(name) for name in quantities),
             "{positive}/{negative}/{dead}".format(**run["living"]),
             "{positive}/{negative}".format(**run["lost_to_step_size"]),
             run["outcome"],
         )
         for run in record["runs"]
     ]
-    columns = ("lr", "T_plat", "T_II", "living +/−/dead", "lost +/−", "ended")
+    columns = ("lr", *quantities, "living +/−/dead", "lost +/−", "ended")
     parts: list[Any] = [table("Gradient descent (flow times, steps × lr)", columns, rows)]
     if record["outcome"] == Outcome.BUDGET.value:
         parts.append(Outcome.BUDGET.message)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from reduced.cli.render import trusted_text
+from reduced.cli.render import exponential_text, trusted_text
 from reduced.numbers import Exact, decimal_string, double_string
 from reduced.records import Outcome
 
@@ -21,6 +21,7 @@ TIMES = ("last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "
 """The phase times every engine looks for, T_I aside."""
 
 _LEVEL_DIGITS = 15
+_EPSILON = 2.0**-52
 
 # How much of ln t an error of a prediction may cost where it passes zero: plateaus are slow.
 _PER_PREDICTION = 10.0
@@ -30,11 +31,15 @@ _NO_DIGITS = 0.3
 
 @dataclass(frozen=True)
 class FlowRecord:
-    """A flow as it is printed: the record without its events, how many there are by kind, and the events."""
+    """A flow as it is printed: the record without its events, how many there are by kind, and the events.
+
+    two_point tells whether its data are the two points, on which alone the phase times mean something.
+    """
 
     record: dict[str, Any]
     kinds: dict[str, int]
     events: Callable[[], Iterator[dict[str, Any]]]
+    two_point: bool = True
 
 
 def exact_record(run: ExactRun, until: Exact | None, digits: int) -> FlowRecord:
@@ -135,13 +140,7 @@ def _time(t: float, log_t: float | None, error: float, digits: int) -> str:
         return "0"
     if t < inf:
         return trusted_text(t, t * min(error, _NO_DIGITS), digits)
-    if log_t is None:
-        return "inf"
-    from reduced.solve.promise import private_context
-
-    ctx = private_context(30)
-    known = int(-ctx.log10(min(max(error, 1e-16), _NO_DIGITS)))
-    return decimal_string(ctx.exp(ctx.mpf(log_t)), max(1, min(digits, known)))
+    return "inf" if log_t is None else exponential_text(log_t, error, digits)
 
 
 def numeric_record(path: fullnet.Trajectory, digits: int) -> FlowRecord:
@@ -154,7 +153,7 @@ def numeric_record(path: fullnet.Trajectory, digits: int) -> FlowRecord:
     known = [name for name in TIMES if found[name] is not None]
     errors = {found[name]: phases.errors[name] for name in known} if phases else {}
     printed = _Trusted(path, errors, frozenset(event.t for event in path.events), digits)
-    living = count_living(path.living, path.network)
+    living, causes = count_living(path.living, path.network), Counter(death.cause for death in path.deaths)
     record = {
         "living": living,
         "times": {name: printed.time(found[name]) for name in TIMES},
@@ -176,6 +175,8 @@ def numeric_record(path: fullnet.Trajectory, digits: int) -> FlowRecord:
             "clusters": [cluster.members.tolist() for cluster in detection.clusters],
         },
         "until": double_string(path.end, digits),
+        "final": printed.end(),
+        "died": {cause: causes[cause] for cause in ("start", "left", "origin")},
     }
     return FlowRecord(
         record,
@@ -184,6 +185,7 @@ def numeric_record(path: fullnet.Trajectory, digits: int) -> FlowRecord:
             _event(str(printed.time(event.t)), event.kind, event.neuron, event.before, event.after)
             for event in path.events
         ),
+        path.data.is_two_point,
     )
 
 
@@ -212,6 +214,27 @@ class _Trusted:
         error = float(self.path.prediction_error(t)) + (self._error(t) / t if t else 0.0)
         return [trusted_text(float(f), error, self.digits) for f in self.path.at(t)]
 
+    def end(self) -> dict[str, str]:
+        """Write the network's accuracy, loss and size at the end."""
+        end = self.path.end
+        log_loss = float(self.path.log_loss(end))
+        # log L moves by at most as much as a prediction does
+        error = float(self.path.prediction_error(end)) + 4 * _EPSILON * (1 + abs(log_loss))
+        return {
+            "t": double_string(end, self.digits),
+            "accuracy": double_string(float(self.path.accuracy(end)), min(self.digits, _LEVEL_DIGITS)),
+            "loss": exponential_text(log_loss, error, self.digits),
+            "log_loss": trusted_text(log_loss, error, self.digits),
+            "norm": self._norm(),
+        }
+
+    def _norm(self) -> str:
+        size, shadow = _norm_at(self.path, self.path.end), self.path.shadow
+        if shadow is None or shadow.end < self.path.end:
+            return trusted_text(size, inf, self.digits)
+        error = max(abs(size - _norm_at(shadow, self.path.end)), 16 * _EPSILON * size)
+        return trusted_text(size, error, self.digits)
+
     def _error(self, t: float) -> float:
         if t in self.errors:
             return self.errors[t]
@@ -219,6 +242,10 @@ class _Trusted:
         if t in self.switches:
             return error
         return max(error, _PER_PREDICTION * t * float(self.path.prediction_error(t)))
+
+
+def _norm_at(path: fullnet.Trajectory, t: float) -> float:
+    return sqrt(float((path.neurons(t) ** 2).sum()))
 
 
 def count_living(living: Any, network: fullnet.Network) -> dict[str, int]:

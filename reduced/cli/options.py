@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
@@ -137,7 +138,7 @@ class Weights:
     ] = None
     dim: Annotated[
         int | None,
-        Option("--dim", rich_help_panel=_NETWORK, help="Dimension d of the data, ≥ 2. Default: 20."),
+        Option("--dim", rich_help_panel=_NETWORK, help="Dimension d, ≥ 2. Default: that of --data, else 20."),
     ] = None
     seed: Annotated[
         int | None, Option("--seed", rich_help_panel=_NETWORK, help="Seed of the draw. Default: 0.")
@@ -156,13 +157,13 @@ class Weights:
         _choice("--init", _NETWORK, "FILE.npz", "Take W (m, d) and sign (m,) of ±1 from a file instead."),
     ] = None
 
-    def network(self, model: Model) -> fullnet.Network:
-        """Draw or load the initial network."""
+    def network(self, model: Model, dimension: int | None = None) -> fullnet.Network:
+        """Draw or load the initial network; without --dim a draw has the dimension given here, or 20."""
         import fullnet
         from reduced.maxmargin.network import as_float
 
         kappa1, kappa2 = model.read_kappa1(), as_float(model.kappa2, "kappa2")
-        m, dim = _or(self.m, 100), _or(self.dim, 20)
+        m, dim = _or(self.m, 100), _or(self.dim, _or(dimension, 20))
         if not 1 <= m <= MAX_NEURONS:
             raise InputError("m", m, f"an integer from 1 to {MAX_NEURONS}")
         if not 2 <= dim <= MAX_WEIGHTS or m * dim > MAX_WEIGHTS:
@@ -257,7 +258,10 @@ class Data:
     data: Annotated[
         str | None,
         _choice(
-            "--data", _NETWORK, "FILE", "Take points X, y (weights) from .npz or CSV instead of p and Δ."
+            "--data",
+            _NETWORK,
+            "FILE",
+            "Points instead of p and Δ: CSV, a line each: coordinates, label ±1 last; or .npz: X, y (weights).",
         ),
     ] = None
     preset: Annotated[
@@ -280,70 +284,35 @@ class Data:
         archive = self.data if self.data is not None and self.data.lower().endswith(".npz") else None
         return unread("--data", archive, ("X", "y", "weights"))
 
-    def points(self, problem: Problem, dim: int, seed: int | None = None) -> fullnet.DataSet:
-        """Build the two points or a preset in dimension dim, or load the file."""
+    @cached_property
+    def own(self) -> fullnet.DataSet | None:
+        """The file's data set, None without --data."""
         import fullnet
-        from reduced.maxmargin.network import as_float
 
         if self.preset is not None:
             choose(self.preset, "preset", ("two-point", "noisy", "orthogonal"))
             if self.data is not None:
                 raise InputError("preset", self.preset, "either --preset or --data, not both")
-        if self.data is not None:
-            return fullnet.load_data(self.data, "data")
+        return None if self.data is None else fullnet.load_data(self.data, "data")
+
+    @property
+    def dimension(self) -> int | None:
+        """The dimension of the file's data set, None without --data."""
+        return None if self.own is None else self.own.X.shape[1]
+
+    def points(self, problem: Problem, dim: int, seed: int | None = None) -> fullnet.DataSet:
+        """Build the two points or a preset in dimension dim, or take the file's."""
+        import fullnet
+        from reduced.maxmargin.network import as_float
+
+        if self.own is not None:
+            return self.own
         p = as_float(problem.p, "p")
         if self.preset == "noisy":
             return fullnet.noisy(p, dim, _or(seed, 0))
         if self.preset == "orthogonal":
             return fullnet.orthogonal(dim=dim, seed=_or(seed, 0))
         return fullnet.two_point(p, as_float(problem.delta, "delta"), dim)
-
-
-@dataclass(frozen=True)
-class Saving:
-    """Where a flow is kept."""
-
-    out: Annotated[
-        str | None,
-        _choice(
-            "--out",
-            _RUN,
-            "FILE.npz",
-            "Save the flow there, every few seconds and at its end (numerical flow only).",
-        ),
-    ] = None
-    csv: Annotated[
-        str | None,
-        _choice(
-            "--csv",
-            _RUN,
-            "FILE.csv",
-            "Write the flow as a table, a row per log-spaced time (numerical flow only).",
-        ),
-    ] = None
-    resume: Annotated[
-        bool,
-        Option(
-            "--resume", rich_help_panel=_RUN, help="Go on with the flow saved at --out; bit for bit the same."
-        ),
-    ] = False
-
-    def checkpoint(self) -> fullnet.Checkpoint | None:
-        """Return where and how often to save, None without --out."""
-        import fullnet
-
-        if self.resume and self.out is None:
-            raise InputError("resume", "no file", "--out FILE, the flow to go on with")
-        if self.out is None:
-            return None
-        fullnet.require_writable(self.out)
-        return fullnet.Checkpoint(self.out)
-
-    def earlier(self) -> fullnet.Trajectory | None:
-        """Load the flow to go on with, None without --resume."""
-        import fullnet
-
-        return fullnet.load_trajectory(self.out, "out") if self.resume and self.out is not None else None
 
 
 def choose(value: str, name: str, allowed: tuple[str, ...]) -> str:

@@ -23,6 +23,9 @@ _warned: set[str] = set()
 _pending: list[str] = []
 _ANY_WIDTH = 10**9
 
+# A relative error past this leaves one digit.
+_NO_DIGITS = 0.3
+
 
 def print_json(record: Mapping[str, Any]) -> None:
     """Write one JSON object to stdout."""
@@ -113,6 +116,15 @@ def trusted_text(value: float, error: float, digits: int) -> str:
         return "0"
     known = 17 if error == 0 else math.floor(math.log10(abs(value)) - math.log10(error))
     return double_string(value, max(1, min(digits, known)))
+
+
+def exponential_text(log: float, error: float, digits: int) -> str:
+    """Write exp of a logarithm of given error, also where it is past the range of doubles."""
+    from reduced.solve.promise import private_context
+
+    ctx = private_context(30)
+    known = int(-ctx.log10(min(max(error, 1e-16), _NO_DIGITS)))
+    return decimal_string(ctx.exp(ctx.mpf(log)), max(1, min(digits, known)))
 
 
 @contextmanager

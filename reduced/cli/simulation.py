@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.flow_records import FlowRecord, double_record, exact_record, numeric_record
+from reduced.cli.flow_tables import print_flow
 from reduced.cli.options import (
     DOUBLE_DIGITS,
     Data,
     Digits,
     Flow,
     Model,
-    Saving,
     Weights,
     choose,
     outside_assumption,
 )
-from reduced.cli.render import (
-    exact_text,
-    note,
-    print_json,
-    print_tables,
-    progress,
-    table,
-    values,
-    warn_without,
-)
+from reduced.cli.render import exact_text, note, print_json, progress, warn_without
+from reduced.cli.saving import Saving
 from reduced.errors import InputError
 from reduced.numbers import Exact, exact, sign, sqrt
 from reduced.records import Loss, Outcome, Problem
@@ -87,39 +81,85 @@ def simulate(
       reduced simulate
       reduced simulate --seed 3 --precision 30
       reduced simulate --init weights.npz --until 1e6 --json
-      reduced simulate --data points.csv --dim 10
-      reduced simulate --preset noisy --dim 2 --m 1000 --out run.npz --resume
+      reduced simulate --data points.csv
+      reduced simulate --preset noisy --dim 2 --m 1000 --out run.npz
+      reduced simulate --out run.npz --resume
       reduced simulate --loss logistic --csv run.csv
     """
     problem = model.problem(assumption=False)
     asked = _digits(precision)
     way = _engine(method, asked is not None, _why_not_exact(problem, data, saving))
     digits = asked or min(out.checked(), DOUBLE_DIGITS)
-    network = weights.network(model)
-    notes = [*weights.unused(model), *data.unused()]
-    notes += [] if data.other else outside_assumption(problem)
+    saved = saving.earlier()
+    if saved is not None and (model, weights, data) == (Model(), Weights(), Data()):
+        start = _Start.of_saved(saved, problem, flow, f"network, data and loss are those of {saving.out}")
+    else:
+        start = _Start.of_options(model, weights, data, problem, flow)
+    notes = list(start.notes)
     try:
         if way == "ode":
-            points = data.points(problem, network.W.shape[1], weights.seed)
-            path = follow_saved(network, points, problem, flow, saving)
+            path = follow_saved(start.network, start.points(), start.problem, start.flow, saving, saved)
             found = numeric_record(path, digits)
             notes += _resting(path)
         elif asked or sign(problem.delta - NARROW) < 0:
-            found = _exact(network, problem, flow, digits)
+            found = _exact(start.network, problem, flow, digits)
         else:
-            found = _exact_in_doubles(network, problem, flow, digits)
+            found = _exact_in_doubles(start.network, problem, flow, digits)
     except BudgetExceeded:
         found = FlowRecord({"outcome": Outcome.BUDGET.value}, {}, lambda: iter(()))
     record = found.record
     if "times" in record:
-        T_I = condensation_time(model, weights, network)
-        record["times"] = {"T_I": exact_text(T_I, digits), **record["times"]}
+        record["times"] = {"T_I": exact_text(start.T_I(), digits), **record["times"]}
     record |= {"method": way, "notes": notes}
     if out.json:
         print_json(record if "times" not in record else record | {"events": list(found.events())})
     else:
-        _print(record, found.kinds)
+        for line in notes:
+            note(line)
+        print_flow(found)
     return 3 if record["outcome"] == Outcome.BUDGET.value else 0
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What a flow starts from: a network, data built when they are needed, the problem, options and notes."""
+
+    network: fullnet.Network
+    points: Callable[[], fullnet.DataSet]
+    problem: Problem
+    flow: Flow
+    T_I: Callable[[], Exact]
+    notes: list[str]
+
+    @staticmethod
+    def of_options(model: Model, weights: Weights, data: Data, problem: Problem, flow: Flow) -> _Start:
+        """Return what the options say."""
+        network = weights.network(model, data.dimension)
+        return _Start(
+            network,
+            lambda: data.points(problem, network.W.shape[1], weights.seed),
+            problem,
+            flow,
+            lambda: condensation_time(model, weights, network),
+            [
+                *weights.unused(model),
+                *data.unused(),
+                *([] if data.other else outside_assumption(problem)),
+            ],
+        )
+
+    @staticmethod
+    def of_saved(saved: fullnet.Trajectory, problem: Problem, flow: Flow, remark: str) -> _Start:
+        """Return the start of a saved flow, with a remark for the notes."""
+        network = saved.network
+        return _Start(
+            network,
+            lambda: saved.data,
+            replace(problem, loss=Loss(saved.loss)),
+            flow if flow.ridge is not None else replace(flow, ridge=saved.task.ridge),
+            lambda: 10 * sqrt(_measured_kappa1(network) / exact(Fraction(network.kappa2))),
+            [remark],
+        )
 
 
 def _resting(path: fullnet.Trajectory) -> list[str]:
@@ -128,9 +168,10 @@ def _resting(path: fullnet.Trajectory) -> list[str]:
     if not resting:
         return []
     named = ", ".join(map(str, resting[:_NAMED])) + (", …" if len(resting) > _NAMED else "")
+    many = f"{len(resting)} neuron" + ("s" if len(resting) > 1 else "")
     return [
-        f"{len(resting)} neurons came to rest in the origin of the data ({named}), where the flow need not be "
-        "unique: --ridge active lets them leave where they can"
+        f"{many} came to rest in the origin of the data ({named}), where the flow need not be unique: "
+        "with --ridge active they leave where they can"
     ]
 
 
@@ -153,7 +194,7 @@ def _why_not_exact(problem: Problem, data: Data, saving: Saving) -> str | None:
         return "with --data or --preset there is no closed form"
     if problem.loss is not Loss.EXP:
         return f"loss {problem.loss.value} has no closed form"
-    if saving.out is not None or saving.csv is not None or saving.resume:
+    if saving.asked:
         return "only the numerical flow can be saved"
     return None
 
@@ -203,34 +244,31 @@ def _exact_in_doubles(network: fullnet.Network, problem: Problem, flow: Flow, di
 
 def condensation_time(model: Model, weights: Weights, network: fullnet.Network) -> Exact:
     """Return T_I = 10√(κ₁/κ₂), with κ₁ = √m max‖wₖ‖ when the weights come from a file."""
-    kappa1 = model.read_kappa1()
-    if weights.init is not None:
-        rough = (network.W**2).sum(axis=1)
-        longest = network.W[rough >= (1 - _ROUNDING) * rough.max()]
-        squares = (sum(Fraction(float(w)) ** 2 for w in row) for row in longest)
-        kappa1 = sqrt(exact(len(network.W) * max(squares)))
+    kappa1 = model.read_kappa1() if weights.init is None else _measured_kappa1(network)
     return 10 * sqrt(kappa1 / exact(model.kappa2, "kappa2"))
 
 
-def follow_saved(
-    network: fullnet.Network, points: fullnet.DataSet, problem: Problem, flow: Flow, saving: Saving
-) -> fullnet.Trajectory:
-    """Run the numerical gradient flow with its error estimate, saved and resumed as asked."""
-    import fullnet
+def _measured_kappa1(network: fullnet.Network) -> Exact:
+    """Return √m max‖wₖ‖ of the weights' exact values."""
+    rough = (network.W**2).sum(axis=1)
+    longest = network.W[rough >= (1 - _ROUNDING) * rough.max()]
+    squares = (sum(Fraction(float(w)) ** 2 for w in row) for row in longest)
+    return sqrt(exact(len(network.W) * max(squares)))
 
-    if saving.csv is not None:
-        fullnet.require_writable(saving.csv, "csv")
-    path = follow(
-        network,
-        points,
-        problem,
-        flow,
-        estimate_error=True,
-        checkpoint=saving.checkpoint(),
-        resume=saving.earlier(),
-    )
-    if saving.csv is not None:
-        fullnet.save_csv(path, saving.csv, argument="csv")
+
+def follow_saved(
+    network: fullnet.Network,
+    points: fullnet.DataSet,
+    problem: Problem,
+    flow: Flow,
+    saving: Saving,
+    saved: fullnet.Trajectory | None,
+) -> fullnet.Trajectory:
+    """Run the numerical gradient flow with its error estimate, kept as asked, on from an earlier part of it."""
+    replaced, checkpoint = saving.in_the_way(), saving.checkpoint()
+    path = follow(network, points, problem, flow, estimate_error=True, checkpoint=checkpoint, resume=saved)
+    saving.write_table(path)
+    saving.tell(replaced)
     return path
 
 
@@ -267,27 +305,3 @@ def follow(
 
 def _say_compiling() -> None:
     note("compiling the flow for this machine, some ten seconds; kept for the next time")
-
-
-def _print(record: dict[str, Any], kinds: dict[str, int]) -> None:
-    """Print the tables people read."""
-    for line in record["notes"]:
-        note(line)
-    closing = f"{Outcome(record['outcome']).message}; method {record['method']}"
-    if "times" not in record:
-        print_tables(closing)
-        return
-    rows: list[tuple[str, str, str | None]] = []
-    for name, t in record["times"].items():
-        rows.append((name, "t", t))
-        pair = record["predictions"].get(name)
-        if pair is not None:
-            rows += [("", "f₊", pair[0]), ("", "f₋", pair[1])]
-    plateaus = [(p["start"], p["end"], p["level"]) for p in record["plateaus"]]
-    print_tables(
-        values("Neurons at the end", [(name, str(count)) for name, count in record["living"].items()]),
-        table("Times of the network's flow", ("event", "quantity", "value"), rows),
-        table("Plateaus", ("start", "end", "accuracy"), plateaus),
-        values("Events (--json lists them)", [(kind, str(count)) for kind, count in sorted(kinds.items())]),
-        closing,
-    )

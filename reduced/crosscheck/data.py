@@ -116,7 +116,7 @@ class _Sides:
         trace = ctx.fsum(row[i] for i, row in enumerate(exact))
         solved_trace = ctx.fsum(row[i] for i, row in enumerate(solved))
         return Check(
-            "trace of the derived system",
+            "derived system, beside the solved (trace)",
             self._text(trace),
             self._text(solved_trace),
             None,
