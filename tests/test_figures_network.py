@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import fullnet
 import reduced
@@ -165,7 +167,7 @@ def test_the_staircase_shows_the_paper_s_plateaus_and_every_switch(setting: Sett
     assert [line.get_ydata()[0] for line in steps] == [plateau.level for plateau in found]
     assert [line.get_xdata()[1] for line in steps] == [plateau.end for plateau in found]
     np.testing.assert_allclose([plateau.level for plateau in found], [12 / 15, 13 / 15, 14 / 15])
-    assert top.texts[0].get_text() == "80.0%, 86.7%, 93.3%"
+    assert [text.get_text() for text in top.texts] == ["93.3%", "86.7%", "80.0%"]
     t, loss = middle.lines[0].get_data()
     np.testing.assert_allclose(loss, np.exp(-path.data.y * path.at(t)) @ path.data.weights, rtol=1e-12)
     assert list(_vertical(bottom).values()) == [plateau.end for plateau in found]
@@ -319,6 +321,53 @@ def test_numbers_are_written_short(number: float, text: str) -> None:
 def test_the_wrong_number_of_axes_is_an_input_error(path: fullnet.Trajectory) -> None:
     with pytest.raises(reduced.InputError, match="axs: expected 2 Axes, got 3 Axes"):
         figures.draw_timeline(path, _given(3))
+    one: Any = Figure().subplots()
+    for draw in (figures.draw_timeline, figures.draw_alignment, figures.draw_patterns):
+        with pytest.raises(reduced.InputError, match=r"^axs: expected 2 Axes, got one Axes$"):
+            draw(path, one)
+    with pytest.raises(reduced.InputError, match=r"^axs: expected 3 Axes, got one Axes$"):
+        figures.draw_staircase(path, one)
+    with pytest.raises(reduced.InputError, match=r"^axs: expected 2 Axes, got int$"):
+        figures.draw_timeline(path, 3)  # type: ignore[arg-type]
+    with pytest.raises(reduced.InputError, match=r"^ax: expected one Axes, got ndarray$"):
+        figures.draw_orientations(path, 0.0, _given(2))
+
+
+def test_an_array_of_axes_of_any_shape_is_taken(path: fullnet.Trajectory) -> None:
+    given = Figure().subplots(2, 1, squeeze=False)
+    assert figures.draw_timeline(path, given) == tuple(given.flat)
+
+
+def test_names_above_the_users_axes_have_room_in_a_constrained_layout(path: fullnet.Trajectory) -> None:
+    own = Figure(layout="constrained")
+    figures.draw_timeline(path, own.subplots(2, 1, sharex=True))
+    assert labels.wrong(own) == []
+
+
+def test_only_finished_figures_say_their_parameters(setting: Setting, path: fullnet.Trajectory) -> None:
+    words = "p = 4, Δ = π/15, m = 100, d = 20, seed 0"
+    assert setting.words == words
+    (entry,) = chosen(["timeline"])
+    assert words in [text.get_text() for text in entry.draw(setting).findobj(Text)]
+    drawn = figures.draw_timeline(path, _given(2))[0].figure
+    assert words not in [text.get_text() for text in drawn.findobj(Text)]
+
+
+def test_weights_that_no_seed_drew_are_called_given(setting: Setting) -> None:
+    other = replace(setting, network=fullnet.given_network(2 * setting.network.W, setting.network.sign, 1.0))
+    assert other.words.endswith("d = 20, given weights")
+
+
+def test_the_band_of_directions_is_shown_whole_at_a_large_angle() -> None:
+    large = paper_setting(reduced.problem(4, "pi/3"))
+    top, _ = figures.draw_alignment(large.path, _given(2))
+    low, high = top.get_ylim()
+    for band in top.collections:
+        y = band.get_paths()[0].vertices[:, 1]
+        assert low <= y.min()
+        assert y.max() <= high
+    # K₋ lives on from beyond −135° there
+    assert low < -135
 
 
 def test_the_window_holds_every_named_time(path: fullnet.Trajectory) -> None:

@@ -208,6 +208,39 @@ def test_lengths_that_hardly_ever_are_infinite_or_are_below_one_fit_their_axes()
         assert ax.get_xscale() == ("log" if law.log_times[0] > 0 else "linear")
 
 
+@pytest.mark.parametrize("angle", ["pi/3", "pi/15"])
+@pytest.mark.parametrize("m", [20, 100])
+def test_lengths_fill_their_axes_and_show_the_line_of_never(angle: str, m: int) -> None:
+    law = distribution(reduced.problem(delta=angle), m).laws["T_II"]
+    sample = np.array([law.log_quantile((k + 0.5) / 400) for k in range(400)])
+    ax = draw_lengths(law, sample, given_axes())
+    ax.figure.draw_without_rendering()
+    (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+    assert len(ticks) >= 3
+    assert bottom < law.never < top
+    # four of five networks take a seventh of the width at least
+    ends = ax.transAxes.inverted().transform(
+        ax.transData.transform([(law.log_quantile(q) / math.log(10), 1.0) for q in (1e-3, 0.8)])
+    )
+    assert ends[1, 0] - ends[0, 0] > 0.15
+
+
+def test_the_portrait_turns_without_a_corner_after_the_last_event() -> None:
+    problem, start = PROBLEM, reduced.start()
+    timeline = reduced.timeline(problem, start, 15)
+    points = [one for one in orbit(problem, start, timeline) if one.phase == "IV"]
+    r = np.array([math.exp(float(one.f_plus) + float(one.f_minus)) / 4 for one in points])
+    assert np.abs(np.diff(r)).max() < (r[-1] - r[0]) / 8
+
+
+def test_angles_that_are_soon_zero_have_an_axis_that_ends_soon() -> None:
+    problem, start = reduced.problem(delta="pi/3", alpha_plus="1/4", alpha_minus="1/4"), reduced.start()
+    ax = draw_convergence(angles(problem, start), reduced.angle_laws(problem, start, 15), given_axes())
+    last = max(x for line in ax.lines for x in line.get_xdata())
+    assert last < ax.get_xlim()[1] < 2 * last
+
+
 def test_drawn_lengths_are_those_of_the_networks_own_flows() -> None:
     """From weights so small that the living sets and the start are those of κ₁ → 0."""
     networks = [fullnet.initial_network(30, 3, 1e-6, 1.0, seed) for seed in (0, 1, 2)]
@@ -237,6 +270,14 @@ def test_descents_are_drawn_at_their_steps_beside_the_flow() -> None:
         assert line.get_ydata()[0] == np.sum(path.living & own)
         counts = dict(zip(*points.get_data(), strict=True))
         assert counts == {one.run.lr: np.sum(one.run.living & own) for one in runs}
+
+
+def test_one_axes_for_two_panels_is_an_input_error() -> None:
+    problem, start = PROBLEM, reduced.start()
+    timeline = reduced.timeline(problem, start, 15)
+    points = orbit(problem, start, timeline, 10)
+    with pytest.raises(InputError, match=r"^axs: expected 2 Axes, got one Axes$"):
+        draw_phase_portrait(flow_field(problem, start), points, timeline, given_axes())  # type: ignore[arg-type]
 
 
 def test_descents_need_a_plateau_that_ends() -> None:

@@ -110,6 +110,18 @@ def test_timeline_is_that_of_the_commands(page: ElementTree.Element, run_cli: Ca
     assert [end[0] for end in ends] == [plateau["end"] for plateau in living["plateaus"]]
 
 
+def test_the_seed_is_in_the_title_and_levels_are_short(page: ElementTree.Element) -> None:
+    assert (page.findtext(f"{HTML}head/{HTML}title") or "").endswith(", seed 3")
+    assert cells(page, "Data, network and run")["initial weights"] == ["seed 3"]
+    levels = [row[-1] for row in cells(page, "Plateaus of the network's accuracy").values()]
+    assert levels
+    assert all(len(level) <= len("0.123456") and 0 < float(level) <= 1 for level in levels)
+
+
+def test_the_ledger_explains_its_columns_first(written: str) -> None:
+    assert 0 < written.index("Small κ₁ means") < written.index("statements at this network</caption>")
+
+
 def test_crosscheck_is_that_of_the_command(page: ElementTree.Element, run_cli: Callable) -> None:
     record = run_cli("crosscheck", *SMALL, "--lr", "0.01", "--json").record
     shown = cells(page, "Reduced dynamics against the full network")
@@ -152,7 +164,8 @@ def test_equations_are_those_of_the_paper(page: ElementTree.Element) -> None:
     assert three == ["B=α+κ22cosΔ", "B=0", "B=α−κ22cosΔ"]
     assert four == ["D=κ22(α−sin2Δ+α+)", "D=α−κ22sin2Δ", "D=α−κ22"]
     assert "v+∝x+−cosΔx−" in written
-    assert "α≤cosΔ" in written
+    # the regime at α = cos Δ is the three-phase one
+    assert "α<cosΔ" in written
 
 
 def test_equations_are_presentation_mathml(page: ElementTree.Element) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,23 @@ def test_the_page_does_not_scroll_sideways(browser: Any, page: Path, width: int)
         assert -0.5 <= box["left"] <= box["right"] <= width + 0.5
 
 
+def test_the_ledger_is_a_stack_of_named_cells_on_a_narrow_screen(browser: Any, page: Path) -> None:
+    show(browser, page, 400)
+    rows = browser.execute_script(BOXES, "#theorems tbody tr")
+    assert rows
+    for row in rows:
+        for above, below in pairwise(row["children"]):
+            assert below["top"] >= above["bottom"] - 0.5
+        assert all(0 <= cell["left"] < cell["right"] <= 400.5 for cell in row["children"])
+    head = browser.execute_script(
+        "return getComputedStyle(document.querySelector('#theorems td'), '::before').content"
+    )
+    assert "attr(data-head)" in head or "verdict" in head
+    show(browser, page, 1280)
+    verdict, seen = browser.execute_script(BOXES, "#theorems tbody tr")[0]["children"][1:3]
+    assert verdict["right"] <= seen["left"] + 0.5
+
+
 def test_wide_tables_scroll_in_their_own_boxes(browser: Any, page: Path) -> None:
     show(browser, page, 400)
     wide = browser.execute_script(
@@ -155,7 +173,8 @@ def test_figures_are_drawn(browser: Any, page: Path, width: int) -> None:
     assert len(figures) == 2
     for figure in figures:
         svg = figure.find_element("css selector", "svg")
-        assert svg.rect["width"] >= 32 * 16
+        # as wide as the page, up to the figure's own 62rem
+        assert 0.8 * min(width, 62 * 16) <= svg.rect["width"] <= width
         assert svg.rect["height"] > 200
         plate = figure.find_element("css selector", ".plate")
         image = Image.open(io.BytesIO(plate.screenshot_as_png)).convert("RGB")

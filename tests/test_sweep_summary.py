@@ -21,6 +21,7 @@ from reduced import sweep
 from reduced.errors import InputError, MissingExtra
 from reduced.sweep import store, table
 from reduced.sweep.plot import draw_fit
+from reduced.sweep.scaling import Fit, Series
 from tests import labels
 
 
@@ -137,6 +138,54 @@ def test_the_picture_shows_the_rows(small_angles: Path) -> None:
     for line, one in zip(points, fit.series, strict=True):
         assert sorted(line.get_xdata()) == pytest.approx(sorted(x / math.log(10) for x in one.x))
         assert sorted(line.get_ydata()) == pytest.approx(sorted(y / math.log(10) for y in one.y))
+    assert labels.wrong(panel.figure) == []
+
+
+def series(**fixed: str) -> Series:
+    return Series(fixed, (0.0, 1.0), (1.0, 3.0), ())
+
+
+def law_of(found: list[Series]) -> Fit:
+    return Fit(
+        computation="plateau",
+        quantity="T_II",
+        parameter="p",
+        exponent=2.0,
+        error=0.1,
+        constants=("1", "1"),
+        law_exponent=None,
+        law_constants=None,
+        ratios=None,
+        theory=None,
+        points=2 * len(found),
+        left_out=0,
+        series=tuple(found),
+    )
+
+
+def test_series_are_named_by_decimals_in_the_order_of_their_numbers() -> None:
+    from matplotlib.figure import Figure
+
+    found = [series(delta="pi/4"), series(delta="(1/10)*((1/100)^(1/4))"), series(delta="1/10")]
+    panel = draw_fit(Figure(layout="constrained").subplots(), law_of(found))
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == [
+        "Δ = 0.03162", "Δ = 0.1", "Δ = 0.7854",
+    ]  # fmt: skip
+    assert "plateau" not in panel.get_title()
+
+
+@pytest.mark.parametrize("count", [8, 9, 30])
+def test_many_series_keep_colours_of_their_own_and_a_legend_of_eight(count: int) -> None:
+    from matplotlib.figure import Figure
+
+    panel = draw_fit(
+        Figure(layout="constrained").subplots(), law_of([series(m=str(k)) for k in range(1, count + 1)])
+    )
+    points = [line for line in panel.lines if line.get_linestyle() == "None"]
+    assert len({str(line.get_color()) for line in points}) == count
+    named = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert len(named) == 8
+    assert (named[0], named[-1]) == ("m = 1", f"m = {count}")
     assert labels.wrong(panel.figure) == []
 
 

@@ -25,7 +25,7 @@ CAPTION = (
     "Angle, in the plane of the data and counted from x₊ away from x₋, of the neurons that live on: the line is "
     "their mean direction, the band reaches from the least to the greatest. K₊ gathers along μ ∝ p x₊ − x₋ and "
     "turns onto the kink of x₋; K₋ slides on the kink of x₊, along x₊⊥, until it becomes active on x₊ again at "
-    "T_III. Below: accuracy. After Fig 3 of the paper."
+    f"T_III. Below: accuracy. {style.SHADING} After Fig 3 of the paper."
 )
 
 _POINTS = 240
@@ -46,19 +46,22 @@ def draw_alignment(
         style.log_time(ax, first, last)
     t = np.geomspace(first, last, points)
     t[-1] = min(t[-1], path.end)
+    reach: list[Floats] = []
     for name, members, colour, dashes in (
         ("K₊", phases.positive, style.PLUS, style.PLUS_LINE),
         ("K₋", phases.negative, style.MINUS, style.MINUS_LINE),
     ):
         if not len(members):
             continue
-        angle = directions(path, t, members)
+        angle = around_mean(directions(path, t, members))
         top.fill_between(t, angle.min(axis=1), angle.max(axis=1), color=colour, alpha=0.2, linewidth=0)
+        reach.append(angle)
         top.plot(t, mean_direction(angle), dashes, color=colour, label=f"{name}, {len(members)} neurons")
     _draw_targets(path, top)
     top.set_ylabel("angle from x₊, degrees")
-    top.set_yticks(np.arange(-135, 136, 45))
-    top.set_ylim(-135, 135)
+    low, high = _limits(reach)
+    top.set_yticks(np.arange(low, high + 1, 45))
+    top.set_ylim(low, high)
     top.legend(loc="upper left")
     draw_accuracy(path, bottom)
     for ax in (top, bottom):
@@ -82,6 +85,22 @@ def mean_direction(angle: Floats) -> Floats:
     """Return the directions (T,) of the mean unit vectors of angles (T, n), degrees."""
     result: Floats = np.degrees(np.angle(np.exp(1j * np.radians(angle)).mean(axis=1)))
     return result
+
+
+def around_mean(angle: Floats) -> Floats:
+    """Return angles (T, n), degrees, each less than half a turn from the mean direction of its time.
+
+    Groups that reach across the direction opposite to x₊ stay in one piece.
+    """
+    mean = mean_direction(angle)[:, np.newaxis]
+    result: Floats = mean + np.mod(angle - mean + 180.0, 360.0) - 180.0
+    return result
+
+
+def _limits(angles: Sequence[Floats]) -> tuple[int, int]:
+    """Return multiples of 45° that hold all angles, at least −135° and 135°."""
+    low, high = (min((one.min() for one in angles), default=0), max((one.max() for one in angles), default=0))
+    return min(-135, 45 * math.floor(low / 45)), max(135, 45 * math.ceil(high / 45))
 
 
 def target_angles(data: fullnet.DataSet) -> dict[str, float]:
@@ -116,5 +135,4 @@ def figure(setting: Setting) -> Figure:
     """Draw the catalogue's figure."""
     built, panels = style.figure(6.6, 5.4, rows=2, sharex=True, heights=(3, 1))
     draw_alignment(setting.path, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

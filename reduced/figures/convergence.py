@@ -24,18 +24,21 @@ if TYPE_CHECKING:
 
     from reduced.figures.setting import Setting
 
-TITLE = "Directions converge like 1/log t"
+TITLE = "How the directions converge"
 CAPTION = (
     "The angle of each living group of the collapsed model to its limit direction, at flow times t out to "
     "10^1000 from the closed form, and the derived law C/(log t + k). A group that sits on a kink together with "
     "its limit has angle 0 from then on. The x-axis shows log₁₀ t itself, on a logarithmic scale, so that 1/log t "
-    "is a straight line: by t = 10⁶ little has happened. Limit directions: Theorem 4.10; the law is derived here."
+    "is a straight line: by t = 10⁶ little has happened. Without such a law the axis ends soon after the angles "
+    "are 0. Limit directions: Theorem 4.10; the law is derived here."
 )
 
 Floats = NDArray[np.float64]
 
 _FIRST, _LAST, _POINTS = -0.5, 3.0, 160
 _DIGITS = 15
+# Room after the last curve, as a factor; axes shorter than this factor have more ticks.
+_AFTER, _FEW_DECADES = 1.5, 100.0
 _SIZE = (6.6, 4.2)
 _GROUPS = (
     ("angle_plus", "K₊", style.PLUS, style.PLUS_MARKER),
@@ -72,12 +75,25 @@ def draw_convergence(points: Sequence[Point], laws: AngleLaws, ax: Axes | None =
         _draw_angle(ax, logs, angle, group, colour, marker)
         if law is not None and law.shift is not None:
             _draw_law(ax, logs, law)
-    ax.set_xlim(logs[0], logs[-1])
-    ax.xaxis.set_major_formatter("{x:g}")
+    _scale(ax, logs)
     ax.set_xlabel("log₁₀ t of the flow time t (1000 stands for t = 10^1000)")
     ax.set_ylabel("angle to the limit direction (radians)")
     ax.legend(loc="upper right")
     return ax
+
+
+def _scale(ax: Axes, logs: Floats) -> None:
+    """End the x-axis where the last curve ends, with room after it when that is before the last time."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    drawn = [np.asarray(line.get_xdata(), dtype=float) for line in ax.lines]
+    last = min(float(logs[-1]), _AFTER * max((x.max() for x in drawn if x.size), default=float(logs[-1])))
+    ax.set_xlim(logs[0], last)
+    few = last / logs[0] < _FEW_DECADES
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0) if few else (1.0,)))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_formatter("{x:g}")
 
 
 def _draw_angle(ax: Axes, logs: Floats, angle: Floats, group: str, colour: str, marker: str) -> None:
@@ -106,5 +122,4 @@ def figure(setting: Setting) -> Figure:
     built, (ax,) = style.figure(*_SIZE)
     problem, start = setting.living, setting.start
     draw_convergence(angles(problem, start), angle_laws(problem, start, _DIGITS), ax)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

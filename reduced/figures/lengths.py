@@ -27,7 +27,9 @@ CAPTION = (
     "The probability that Phase II lasts longer than t, by the exact law of the living counts of m neurons with "
     "half of the signs positive (κ₁ → 0), and among networks drawn by consecutive seeds, their living neurons "
     "read off their initial weights. The curve has a tail heavier than any power and ends at the probability "
-    "that Phase II never ends (α ≥ 1/cos Δ, or no living positive neuron). Counts: Theorem 4.1; law derived here."
+    "that Phase II never ends (α ≥ 1/cos Δ, or no living positive neuron). All dots are of one sample, so "
+    "neighbours go together: now and then they keep to one edge of the band. Counts: Theorem 4.1; law derived "
+    "here."
 )
 
 Floats = NDArray[np.float64]
@@ -35,7 +37,10 @@ Floats = NDArray[np.float64]
 NETWORKS = 400
 # Where 95 % of such samples lie, place by place.
 _BAND, _BAND_WORDS = (0.025, 0.975), "where 95 % of {} networks lie"
-_LEFT_OUT = 1e-4
+# A share of early times left out; how near the line of never the curve is followed, as a factor.
+_LEFT_OUT, _NEAR = 1e-4, 1.3
+# Times over a wider range than this factor are drawn on a logarithmic scale; a rarer never is off the axis.
+_FEW_TIMES, _ROOM, _LEAST_NEVER = 2.5, 0.03, 1e-8
 _LOG10 = np.log(10)
 _SIZE = (6.6, 4.2)
 
@@ -89,7 +94,7 @@ def draw_lengths(law: TimeLaw, log_times: ArrayLike, ax: Axes | None = None) -> 
     )
     ax.set_ylabel(f"probability that {style.event_name(law.name)} > t")
     ax.set_xlabel("log₁₀ t of the flow time t")
-    ax.legend(loc="upper right")
+    style.legend_above(ax, 2)
     return ax
 
 
@@ -107,21 +112,30 @@ def _sample_steps(sample: Floats) -> tuple[Floats, Floats]:
 
 
 def _scale(ax: Axes, law: TimeLaw, places: Floats, sample: Floats) -> None:
-    """Scale both axes, from the shortest time to where hardly any probability is left.
+    """Scale both axes to what is seen: the times until the curve nears the line of never, and that line.
 
-    log₁₀ t runs over orders of magnitude itself, so its axis is logarithmic too – unless some times are below 1.
+    log₁₀ t can run over orders of magnitude itself; its axis is logarithmic too where it does.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-    ax.set_yscale("log")
-    if places[0] > 0:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))
-        ax.xaxis.set_minor_formatter(NullFormatter())
     finite = sample[np.isfinite(sample)] / _LOG10
-    last = law.log_quantile(1 - law.never - _LEFT_OUT) / _LOG10
-    ax.set_xlim(places[0], 1.03 * max([last, *finite]))
-    ax.set_ylim(0.5 * max(law.never, 1 / len(sample)), 1.3)
+    first = min([law.log_quantile(_LEFT_OUT * (1 - law.never)) / _LOG10, *finite])
+    left = min(max(_NEAR * law.never, 0.5 / len(sample)), (1 + law.never) / 2)
+    last = max([law.log_quantile(1 - left) / _LOG10, *finite])
+    ax.set_yscale("log")
+    if first > 0 and last > _FEW_TIMES * first:
+        ax.set_xscale("log")
+        ax.set_xlim(first / 1.03, 1.03 * last)
+        ax.xaxis.set_major_locator(
+            LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if last < 100 * first else (1.0,))
+        )
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        room = _ROOM * (last - first) or 1.0
+        ax.set_xlim(first - room, last + room)
+        ax.xaxis.set_major_locator(MaxNLocator(7))
+    seen = law.never if law.never > _LEAST_NEVER else 1.0
+    ax.set_ylim(0.5 * min(seen, 1 / len(sample)), 1.3)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_major_formatter("{x:g}")
 
@@ -133,5 +147,4 @@ def figure(setting: Setting) -> Figure:
     networks = (setting.drawn(setting.seed + k) for k in range(NETWORKS))
     law = distribution(problem, setting.m).laws["T_II"]
     draw_lengths(law, drawn_lengths(networks, problem), ax)
-    built.suptitle(f"{TITLE} (m = {setting.m})")
-    return built
+    return style.titled(built, TITLE, setting.words)

@@ -156,5 +156,4 @@ def figure(setting: Setting) -> Figure:
     """Draw the map at the network's own α₊."""
     built, (ax,) = style.figure(*_SIZE)
     draw_margin_map(margin_map(setting.living), setting.living, ax)
-    built.suptitle(f"{TITLE}: γ/γ_max at α₊ = {setting.living.alpha_plus}")
-    return built
+    return style.titled(built, f"{TITLE}: γ/γ_max at α₊ = {setting.living.alpha_plus}", setting.words)

@@ -133,5 +133,4 @@ def figure(setting: Setting) -> Figure:
         ax.set_axis_off()
     handles, labels = panels[0].get_legend_handles_labels()
     built.legend(handles, labels, loc="outside lower center", ncols=5)
-    built.suptitle(f"{TITLE} (radius: norm there, logarithmic)")
-    return built
+    return style.titled(built, f"{TITLE} (radius: norm there, logarithmic)", setting.words)

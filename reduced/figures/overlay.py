@@ -28,7 +28,7 @@ CAPTION = (
     "takes over the network's state at the last event of Phase I. Diamonds: T_plat, T_II and T_III of the "
     "reduced model; dashed lines: the network's. Below: how far the two are apart (where they are not "
     "equal): rounding until T_II, from then on the spread of K₊, whose neurons do not all leave x₋ at once. "
-    "Derived here."
+    f"{style.SHADING} Derived here."
 )
 
 _POINTS = 160
@@ -122,5 +122,4 @@ def figure(setting: Setting) -> Figure:
     """Draw the catalogue's figure."""
     built, panels = style.figure(6.6, 5.4, rows=2, sharex=True, heights=(3, 2))
     draw_overlay(setting.path, setting.timeline, setting.handover, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

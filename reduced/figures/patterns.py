@@ -23,7 +23,7 @@ CAPTION = (
     "Above: how many activation patterns the living neurons have, and how many classes of one sign and one "
     "pattern. Below: the share of all neurons in each class; a pattern is a neuron's state on x₊ and x₋: + active, "
     "− inactive, 0 on the kink. Phase I leaves two living classes; at T_II and T_III they change once more. "
-    "Derived here."
+    f"{style.SHADING} Derived here."
 )
 
 _POINTS = 400
@@ -101,5 +101,4 @@ def figure(setting: Setting) -> Figure:
     """Draw the catalogue's figure."""
     built, panels = style.figure(7.4, 5.6, rows=2, sharex=True, heights=(1, 2))
     draw_patterns(setting.path, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

@@ -43,6 +43,7 @@ _MARKS = {"T_plat": "o", "T_II": "s", "T_III": "D"}
 _ARROWS = 18
 _EARLY, _DECADES_OF_RISE, _DECADES_AFTER = -2.0, 5.5, 1.5
 _POINTS = 70
+_SOON = 1e-4
 _JUST_AFTER = 1 + exact("1e-9")
 _MANIFOLD: dict[str, Any] = {"color": style.ORANGE, "linewidth": 5, "alpha": 0.55, "solid_capstyle": "butt"}
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
@@ -62,7 +63,10 @@ def orbit(problem: Problem, start: Start, timeline: Timeline, points: int = _POI
     events = {float(Decimal(time).log10()): exact(time) * _JUST_AFTER for time in _reached(timeline).values()}
     last = max([first + _DECADES_OF_RISE, *events]) + _DECADES_AFTER
     stretches = [(first, first + _DECADES_OF_RISE), (first, last), *pairwise(sorted(events))]
-    logs = {float(x) for stretch in stretches for x in np.linspace(*stretch, points)} - set(events)
+    logs = {float(x) for stretch in stretches for x in np.linspace(*stretch, points)}
+    # what turns quickly after an event needs times close behind it
+    logs |= {float(x) for event in events for x in event + np.geomspace(_SOON, last - event, points)}
+    logs -= set(events)
     times = [time for _, time in sorted([*((x, exact(10) ** x) for x in logs), *events.items()])]
     return predict(problem, start, [0, *times], timeline.digits, timeline.method)
 
@@ -78,9 +82,10 @@ def draw_phase_portrait(
     """Draw the flow, its slow manifold, the lines where phases end, and one solution in two planes.
 
     Arguments: found, the equations; points, the solution in order of time; timeline, its events; axs, two Axes
-    (default: new ones): the left for (f₊, f₋), the right for (f₊ − f₋, r = Q/P). Returns both.
+    (default: new ones): the left for (f₊, f₋), the right for (f₊ − f₋, r = Q/P). Returns both. Raises
+    InputError.
     """
-    left, right = style.figure(*_SIZE, cols=2)[1] if axs is None else axs
+    left, right = style.figure(*_SIZE, cols=2)[1] if axs is None else style.given_panels(axs, 2)
     f_plus, f_minus = (
         np.array([float(getattr(one, name)) for one in points]) for name in ("f_plus", "f_minus")
     )
@@ -184,5 +189,4 @@ def figure(setting: Setting) -> Figure:
     problem, start, timeline = setting.living, setting.start, setting.timeline
     points = orbit(problem, start, timeline)
     draw_phase_portrait(flow_field(problem, start), points, timeline, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

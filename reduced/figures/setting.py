@@ -50,6 +50,24 @@ class Setting:
         """The dimension d."""
         return int(self.network.W.shape[1])
 
+    @cached_property
+    def origin(self) -> str:
+        """Where the initial weights are from: ``seed 0``, or ``given weights`` when the seed does not draw them."""
+        own = self.drawn(self.seed)
+        same = np.array_equal(own.W, self.network.W) and np.array_equal(own.sign, self.network.sign)
+        return f"seed {self.seed}" if same else "given weights"
+
+    @property
+    def words(self) -> str:
+        """The parameters in one line, such as ``p = 4, Δ = π/15, m = 100, d = 20, seed 0``."""
+        delta = str(self.problem.delta).replace("pi", "π")
+        return f"p = {self.problem.p}, Δ = {delta}, m = {self.m}, d = {self.dim}, {self.origin}"
+
+    @property
+    def noisy_words(self) -> str:
+        """The parameters of :attr:`noisy_path` in one line."""
+        return f"p = {self.problem.p}, noisy points and network with m = {self.m}, d = 2, seed {self.seed}"
+
     def drawn(self, seed: int, dim: int | None = None) -> fullnet.Network:
         """Draw a network like this one with another seed, in dimension dim (default: the same)."""
         return fullnet.initial_network(

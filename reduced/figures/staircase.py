@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLE = "Noisy data: several plateaus"
+TITLE = "Another network, on noisy data: several plateaus"
 CAPTION = (
-    "A network in the plane on the paper's 3(p + 1) noisy points (§A.3): accuracy, with the plateaus found on "
-    "the run and their levels; the loss; and how many points a living neuron lets go of (deactivation) or takes "
-    "up (reactivation) in each third of a decade of time, on average. Dashed: the ends of the plateaus. After "
-    "Fig 5 of the paper."
+    "Another network, drawn in the plane with the same m and seed, on the paper's 3(p + 1) noisy points (§A.3): "
+    "accuracy, with the plateaus found on the run and their levels; the loss; and how many points a living neuron "
+    "lets go of (deactivation) or takes up (reactivation) in each third of a decade of time, on average. Dashed: "
+    "the ends of the plateaus. After Fig 5 of the paper."
 )
 
 _POINTS = 400
@@ -31,6 +32,8 @@ _AFTER = 100.0
 _BINS_PER_DECADE = 3
 # The bars leave a legend's height free, and are not blown up where next to nothing happens.
 _ROOM, _FEW = 1.5, 0.1
+# Plateaus shorter than this part of the window are not seen; how far apart levels are written at least.
+_SEEN, _LABEL_STEP = 0.004, 0.065
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ def draw_staircase(
     Arguments: path, a flow on any data; axs, three Axes, default those of a new figure; points, how many times
     the loss is drawn at. Returns the three Axes. Source: Fig 5. Raises InputError.
     """
-    top, middle, bottom = style.panels(axs, 3, (6.6, 6.2), heights=(3, 2, 2))
+    top, middle, bottom = style.panels(axs, 3, (6.6, 6.2), heights=(4, 2, 2))
     first, last = staircase_window(path)
     for ax in (top, middle, bottom):
         style.log_time(ax, first, last)
@@ -107,27 +110,36 @@ def draw_staircase(
 
 
 def _draw_plateaus(ax: Axes, plateaus: Sequence[fullnet.Plateau], last: float) -> None:
-    """Draw each plateau as a thick step, and write all levels under the end of the first."""
+    """Draw each plateau as a thick step, and write the level of each one seen to the right of the Axes."""
     first = ax.get_xlim()[0]
+    seen = []
     for plateau in plateaus:
         begin, end = max(plateau.start, first), last if plateau.end is None else plateau.end
         ax.plot([begin, end], [plateau.level] * 2, color="black", linewidth=3, solid_capstyle="butt")
-    if plateaus:
-        lowest = plateaus[0]
-        ax.annotate(
-            ", ".join(f"{plateau.level:.1%}" for plateau in plateaus),
-            (last if lowest.end is None else lowest.end, lowest.level),
-            xytext=(0, -6),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize=8,
-        )
+        if math.log(end / begin) > _SEEN * math.log(last / first):
+            seen.append(plateau.level)
+    place = math.inf
+    for level in sorted(seen, reverse=True):
+        place = min(level, place - _LABEL_STEP)
+        _write_level(ax, level, place)
+
+
+def _write_level(ax: Axes, level: float, place: float) -> None:
+    """Write a level at a height of the Axes, right of them."""
+    ax.annotate(
+        f"{level:.1%}",
+        (1.0, place),
+        xycoords=ax.get_yaxis_transform(),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=7,
+        annotation_clip=False,
+    )
 
 
 def figure(setting: Setting) -> Figure:
     """Draw the catalogue's figure."""
-    built, panels = style.figure(6.6, 6.2, rows=3, sharex=True, heights=(3, 2, 2))
+    built, panels = style.figure(6.6, 6.2, rows=3, sharex=True, heights=(4, 2, 2))
     draw_staircase(setting.noisy_path, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.noisy_words)

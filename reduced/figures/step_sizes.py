@@ -96,7 +96,7 @@ def _draw_plateaus(ax: Axes, path: fullnet.Trajectory, runs: Sequence[fullnet.St
             label="not within the run",
         )
     ax.set_ylabel(f"end of the plateau {style.event_name('T_plat')}\n(flow time)")
-    ax.legend(loc="best")
+    style.legend_above(ax, 3)
 
 
 def _draw_living(ax: Axes, path: fullnet.Trajectory, runs: Sequence[fullnet.StepSize]) -> None:
@@ -111,7 +111,7 @@ def _draw_living(ax: Axes, path: fullnet.Trajectory, runs: Sequence[fullnet.Step
         ax.plot(rates, counts, marker, color=colour, clip_on=False, label=f"{words} (line: the flow)")
     ax.set_ylim(bottom=0)
     ax.set_ylabel("living neurons")
-    ax.legend(loc="best")
+    style.legend_above(ax, 3)
 
 
 def _columns(runs: Sequence[fullnet.StepSize], values: Sequence[float]) -> tuple[Floats, Floats]:
@@ -122,5 +122,4 @@ def figure(setting: Setting) -> Figure:
     """Draw gradient descent from the setting's initial weights at the default steps."""
     built, panels = style.figure(*_SIZE, rows=2, sharex=True)
     draw_step_sizes(setting.path, descents(setting.path), panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

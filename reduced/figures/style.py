@@ -7,7 +7,7 @@ things apart in grayscale. Nothing here touches pyplot or the global rcParams.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
-GREY, PALE = "#8C8C8C", "#EFEFEF"
+GREY, PALE, SUBTITLE = "#8C8C8C", "#EFEFEF", "#666666"
 
 PLUS, MINUS, DEAD = VERMILLION, BLUE, GREY
 """What belongs to x₊ or to positive neurons, to x₋ or to negative ones, to dead neurons."""
@@ -57,6 +57,11 @@ STYLE: Any = {
 }
 """The rcParams of every figure; they hold only inside :func:`styled`."""
 
+SHADING = (
+    "Phase I is shaded up to this run's last Phase I event; T_I = 10√(κ₁/κ₂) is the paper's bound on it."
+)
+"""What captions say where phases are shaded."""
+
 TIME_LABEL = "flow time t = step × learning rate"
 
 _EVENTS = {
@@ -69,6 +74,8 @@ _EVENTS = {
     "T_III": r"$T_\mathrm{III}$",
 }
 _ABOVE = "above the axes"
+# Inches for the line under the title.
+_SUBTITLE_ROOM = 0.17
 _ROOM = 4.0
 _LINE = 12.0
 # Axes may still become narrower when the layout is made, texts do not.
@@ -116,9 +123,39 @@ def figure(
     return built, tuple(panels.flat)
 
 
+def titled(built: Figure, title: str, words: str) -> Figure:
+    """Write a title over a figure of :func:`figure` and words in grey under it, and return the figure."""
+    from matplotlib.text import Annotation
+
+    height = built.get_size_inches()[1]
+    layout: Any = built.get_layout_engine()
+    layout.set(rect=(0, 0, 1, 1 - _SUBTITLE_ROOM / height))
+    above = built.suptitle(title)
+    below = Annotation(
+        words,
+        (0.5, 0),
+        xycoords=above,
+        xytext=(0, -2),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=8,
+        color=SUBTITLE,
+        annotation_clip=False,
+    )
+    below.set_in_layout(False)
+    built.add_artist(below)
+    return built
+
+
 def axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.6), projection: str | None = None) -> Axes:
-    """Return the given Axes, or those of a new figure of a size (width, height) in inches."""
-    return figure(*size, projection=projection)[1][0] if ax is None else ax
+    """Return the given Axes, or those of a new figure of a size (width, height) in inches.
+
+    Raises InputError when something else than one Axes is given.
+    """
+    if ax is None:
+        return figure(*size, projection=projection)[1][0]
+    return _checked("ax", [ax], 1)[0]
 
 
 def panels(
@@ -129,15 +166,40 @@ def panels(
 ) -> tuple[Axes, ...]:
     """Return the ``count`` given Axes, or those of a new figure, one above the other on one time axis.
 
-    Raises InputError when there are too few or too many.
+    Names of phases and times are written above the first Axes: a figure with ``layout="constrained"`` makes room
+    for them. Raises InputError when other than ``count`` Axes are given.
     """
     if axs is None:
         return figure(*size, rows=count, sharex=True, heights=heights)[1]
-    if len(axs) != count:
-        from reduced.errors import InputError
+    return given_panels(axs, count)
 
-        raise InputError("axs", f"{len(axs)} Axes", f"{count} Axes")
-    return tuple(axs)
+
+def given_panels(axs: Sequence[Axes], count: int) -> tuple[Axes, ...]:
+    """Return the ``count`` Axes of a sequence or an array of any shape. Raises InputError for anything else."""
+    from matplotlib.axes import Axes
+
+    if isinstance(axs, Axes):
+        return _checked("axs", [axs], count)
+    if not isinstance(axs, Iterable):
+        return _checked("axs", axs, count)
+    return _checked("axs", list(getattr(axs, "flat", axs)), count)
+
+
+def _checked(name: str, found: Any, count: int) -> tuple[Axes, ...]:
+    """Return found Axes when they are ``count``; raise InputError saying what came."""
+    from matplotlib.axes import Axes
+
+    from reduced.errors import InputError
+
+    expected = "one Axes" if count == 1 else f"{count} Axes"
+    if not isinstance(found, list):
+        raise InputError(name, type(found).__name__, expected)
+    strange = [type(one).__name__ for one in found if not isinstance(one, Axes)]
+    if strange:
+        raise InputError(name, strange[0], expected)
+    if len(found) != count:
+        raise InputError(name, "one Axes" if len(found) == 1 else f"{len(found)} Axes", expected)
+    return tuple(found)
 
 
 def log_time(ax: Axes, first: float, last: float) -> None:
@@ -146,6 +208,11 @@ def log_time(ax: Axes, first: float, last: float) -> None:
     ax.set_xlim(first, last)
     if ax.xaxis.get_tick_params(which="major").get("labelbottom", True):
         ax.set_xlabel(TIME_LABEL)
+
+
+def legend_above(ax: Axes, columns: int) -> None:
+    """Put the legend over the Axes, clear of the data and of marks on their edge."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.8, ncols=columns, frameon=False)
 
 
 def event_name(name: str) -> str:

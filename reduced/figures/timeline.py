@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLE = "Four phases of training"
+TITLE = "Phases of training"
 CAPTION = (
     "Accuracy and the predictions f₊ = f(x₊), f₋ = f(x₋) of the whole network along its gradient flow, in "
-    "log-time. Phase I ends with its last switch; the plateau of accuracy lasts until f₋ falls through 0 at "
-    "T_plat; at T_II the first neuron of K₊ leaves x₋, at T_III the neurons of K₋ become active on x₊ again. "
-    "T_I = 10√(κ₁/κ₂) is the paper's bound on Phase I. After Fig 2 of the paper."
+    "log-time. The plateau of accuracy lasts until f₋ falls through 0 at T_plat; at T_II the first neuron of K₊ "
+    "leaves x₋, at T_III the neurons of K₋ become active on x₊ again; a phase that never ends is the last. "
+    f"{style.SHADING} After Fig 2 of the paper."
 )
 
 LINES = ("T_I", "T_plat", "T_II", "T_III")
@@ -70,5 +70,4 @@ def figure(setting: Setting) -> Figure:
     """Draw the catalogue's figure."""
     built, panels = style.figure(6.6, 4.8, rows=2, sharex=True, heights=(1, 2))
     draw_timeline(setting.path, panels)
-    built.suptitle(TITLE)
-    return built
+    return style.titled(built, TITLE, setting.words)

@@ -16,15 +16,15 @@ _LEFT_OUT = ("metadata", "style")
 
 
 def figure_html(name: str, title: str, caption: str, svg: str) -> str:
-    """Return a figure: the drawing in a box that scrolls sideways where it is too wide, and its caption.
+    """Return a figure: the drawing, as wide as the page at most, and its caption.
 
     Arguments: name, unique on the page; title and caption, plain words; svg, one ``<svg>`` element.
     """
     drawing = embedded(svg, name, title, caption)
     return (
         f'<figure id="figure-{name}">\n'
-        f'<div class="plate" tabindex="0" role="region" aria-label="{escape(title)}">{drawing}'
-        f"</div>\n<figcaption><strong>{escape(title)}.</strong> {escape(caption)}</figcaption>\n</figure>"
+        f'<div class="plate">{drawing}</div>\n'
+        f"<figcaption><strong>{escape(title)}.</strong> {escape(caption)}</figcaption>\n</figure>"
     )
 
 

@@ -22,7 +22,7 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]
     first cell names the row.
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "\n".join(_row(row) for row in rows)
+    body = "\n".join(_row(row, columns) for row in rows)
     return (
         f'<div class="scroll" style="overflow-x: auto" tabindex="0" role="region" aria-label="{escape(title)}">\n'
         f"<table>\n<caption>{escape(title)}</caption>\n<thead><tr>{head}</tr></thead>\n"
@@ -65,9 +65,11 @@ def code(lines: Iterable[str]) -> str:
     return f'<pre tabindex="0"><code>{inside}</code></pre>'
 
 
-def _row(row: Sequence[Cell]) -> str:
+def _row(row: Sequence[Cell], columns: Sequence[str]) -> str:
+    """Return a row whose cells carry the heads of their columns, to be shown where cells stand in a stack."""
     first, *rest = map(_cell, row)
-    cells = "".join(f"<td>{cell}</td>" for cell in rest)
+    heads = (escape(name) for name in columns[1:])
+    cells = "".join(f'<td data-head="{head}">{cell}</td>' for head, cell in zip(heads, rest, strict=True))
     return f'<tr><th scope="row">{first}</th>{cells}</tr>'
 
 

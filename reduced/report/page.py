@@ -22,6 +22,7 @@ from reduced.report.html import Cell, code, heading, html_table, listed, section
 _PACKAGES = ("sympy", "mpmath", "numpy", "scipy", "matplotlib", "numba", "gmpy2")
 _TIMES = ("T_I", "last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
 _NEVER = "inf"
+_LEVEL_DIGITS = 6
 _EVENTS = (
     "The collapsed model makes each living group one particle and starts at t = 0 from f = 0, condensed; the "
     "network starts from its initial weights. T_I is the paper's 10√(κ₁/κ₂); T_r_equals_c the first time Q/P "
@@ -92,7 +93,8 @@ def _style() -> str:
 def _title(found: Findings) -> str:
     setting = found.setting
     p, angle = str(setting.problem.p), str(setting.problem.delta).replace("pi", "π")
-    return f"Training in phases: p = {p}, Δ = {angle}, {setting.m} neurons in dimension {setting.dim}"
+    size = f"{setting.m} neurons in dimension {setting.dim}"
+    return f"Training in phases: p = {p}, Δ = {angle}, {size}, {setting.origin}"
 
 
 def _summary(found: Findings) -> str:
@@ -118,6 +120,7 @@ def _parameters(found: Findings) -> str:
         ("neurons m", setting.m),
         ("positive, negative output weights", f"{(network.sign > 0).sum()}, {(network.sign < 0).sum()}"),
         ("dimension d", setting.dim),
+        ("initial weights", setting.origin),
         ("flow followed numerically to t", f"{setting.until:g}"),
     ]
     return values_table("Data, network and run", rows)
@@ -145,7 +148,11 @@ def _timeline(found: Findings) -> str:
         "this network, exactly",
     )
     plateaus = [
-        (_digits(found, start), _NEVER if end is None else _digits(found, end), _digits(found, level))
+        (
+            _digits(found, start),
+            _NEVER if end is None else _digits(found, end),
+            decimal_string(level, _LEVEL_DIGITS),
+        )
         for start, end, level in found.run.plateaus
     ]
     return "\n".join(
@@ -183,7 +190,8 @@ def _crosscheck(found: Findings) -> str:
     words = (
         "Each row compares the reduced dynamics with the network's numerical flow, computed independently; the "
         "tolerance is ten times the flow's own error estimate. Rows named collapsed allow what the measured "
-        "spread of K₊ accounts for."
+        "spread of K₊ accounts for; they start from the network's own state at its last Phase I event, the "
+        "collapsed columns of the Timeline from f = 0 at t = 0, so the two differ."
     )
     return text(words) + "\n" + tables.crosscheck_html(found.check)
 

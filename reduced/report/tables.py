@@ -186,7 +186,7 @@ def ledger_html(found: Ledger) -> str:
     if found.rescaled_kappa1 is None:
         return table
     small = f"Small κ₁ means the same directions at κ₁ = {found.rescaled_kappa1:.3g}, so that κ₁/κ₂ ≤ Δ⁸."
-    return table + "\n" + text(small)
+    return text(small) + "\n" + table
 
 
 def aggregate_html(found: Aggregate) -> str:

@@ -18,6 +18,8 @@ FORMATS = (".png", ".svg", ".pdf")
 MAX_PANELS = 24
 # Up to so many series each have a colour and a marker of their own; of more, so many are named.
 _MAX_NAMED = 8
+# Longer legends stand beside the Axes.
+_MAX_INSIDE = 5
 _RAMP, _RAMP_ENDS = "viridis", (0.0, 0.9)
 _DECIMALS, _DIGITS = 4, 20
 # Inches around a panel, so that a row's titles stay clear of the labels above.
@@ -99,7 +101,7 @@ def draw_fit(panel: Any, fit: Fit) -> Any:
     panel.locator_params(nbins=5)
     panel.margins(y=0.15)
     if len(fit.series) > 1 or fit.series[0].law:
-        _legend_above(panel)
+        _add_legend(panel)
     return panel
 
 
@@ -109,9 +111,12 @@ def _quantity(name: str) -> str:
     return f"({' − '.join(terms)})" if len(terms) > 1 else terms[0]
 
 
-def _legend_above(panel: Any) -> None:
-    """Add the legend in a stretch of the Axes freed for it above the data."""
+def _add_legend(panel: Any) -> None:
+    """Add the legend in a stretch of the Axes freed for it above the data, a long one beside the Axes."""
     handles, _ = panel.get_legend_handles_labels()
+    if len(handles) > _MAX_INSIDE:
+        panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        return
     low, high = panel.get_ylim()
     panel.set_ylim(low, low + (high - low) / (1 - _LEGEND_LINE * (len(handles) + 1)))
     panel.legend(loc="upper right")
