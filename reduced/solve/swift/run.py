@@ -24,7 +24,7 @@ from reduced.solve.swift.chain import COLUMNS, NOBODY, PATTERNS, Record, Setting
 from reduced.solve.swift.engine import Start, follow, level_of
 from reduced.solve.swift.path import Floats, Integers, Path, Place
 from reduced.solve.swift.piece import Angle
-from reduced.solve.swift.shadow import Errors, compare, nudged
+from reduced.solve.swift.shadow import Errors, blurred, compare, nudged
 from reduced.solve.swift.start import contributions, patterns
 from reduced.solve.weights import checked_network
 
@@ -115,7 +115,7 @@ def network_flow_double(
     if run.outcome is Outcome.BUDGET:
         setting = setting._replace(most_rows=len(run.path.rows))
     try:
-        shadow = solve(nudged(start, setting.angle.gap), setting)
+        shadow = solve(nudged(start, setting.angle.gap), setting._replace(angle=blurred(setting.angle)))
     except NotUnique:
         shadow = None
     return replace(run, errors=compare(run, shadow))

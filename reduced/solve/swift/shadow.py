@@ -10,6 +10,7 @@ import numpy as np
 
 from reduced.solve.swift.engine import Start, level_of
 from reduced.solve.swift.path import Floats
+from reduced.solve.swift.piece import Angle
 
 if TYPE_CHECKING:
     from reduced.solve.swift.run import SwiftRun, Switches
@@ -54,6 +55,13 @@ def nudged(start: Start, gap: float) -> Start:
         f_minus=start.f_minus * (1 + _NUDGE),
         r=start.r + (delta - start.delta),
         delta=delta,
+    )
+
+
+def blurred(angle: Angle) -> Angle:
+    """Return the constants of the angle moved by a unit in their last place, as clocks that cancel feel it."""
+    return angle._replace(
+        c=angle.c * (1 - _ROUNDING), w=angle.w * (1 + _ROUNDING), s2=angle.s2 * (1 + _ROUNDING)
     )
 
 
