@@ -14,6 +14,7 @@ import typer.main
 
 import reduced.theorems
 from reduced.cli.app import app
+from reduced.errors import MissingExtra
 from reduced.figures import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +53,9 @@ def named(path: str) -> Any:
             found = import_module(".".join(parts[:cut]))
         except ModuleNotFoundError:
             continue
+        except MissingExtra:
+            # the package is there; what is in it cannot be looked at without its extra
+            return None
         for name in parts[cut:]:
             found = getattr(found, name)
         return found

@@ -14,7 +14,6 @@ import fullnet
 import reduced
 from reduced import derive, theorems
 from reduced.crosscheck import crosscheck
-from reduced.solve.enclosure import enclosure_timeline
 from reduced.theorems.records import Verdict
 
 SHORT = 1000
@@ -35,6 +34,13 @@ def flow() -> fullnet.Trajectory:
 @cache
 def collapsed(digits: int = 20) -> reduced.Timeline:
     return reduced.timeline(reduced.problem(), reduced.start(), digits)
+
+
+def enclosed(digits: int) -> Any:
+    pytest.importorskip("flint", reason="python-flint is not installed (extra 'certified')")
+    from reduced.solve.enclosure import enclosure_timeline
+
+    return enclosure_timeline(reduced.problem(), reduced.start(), digits)
 
 
 @cache
@@ -66,7 +72,7 @@ RECORDS: dict[str, Any] = {
     "Start": reduced.start,
     "Exact": lambda: reduced.problem().alpha_minus,
     "Timeline": lambda: collapsed(800),
-    "EnclosedTimeline": lambda: enclosure_timeline(reduced.problem(), reduced.start(), 50),
+    "EnclosedTimeline": lambda: enclosed(50),
     "Point": lambda: reduced.predict(reduced.problem(), reduced.start(), ["1e1000"], 500)[0],
     "LimitDirection": lambda: reduced.limit(reduced.problem(), 800),
     "Sensitivity": lambda: reduced.sensitivities(reduced.problem(), reduced.start(), 30)["T_plat"],
@@ -144,8 +150,11 @@ def test_a_timeline_shows_its_times() -> None:
     shown = rows(found._repr_html_())
     for name, time in found.times.items():
         assert shown[name] == [time, *(found.predictions[name] or ("–", "–"))]
-    enclosed = enclosure_timeline(reduced.problem(), reduced.start(), 20)
-    assert rows(enclosed._repr_html_())["T_II"][3] == enclosed.radius["T_II"]
+
+
+def test_an_enclosed_timeline_shows_its_radii() -> None:
+    found = enclosed(20)
+    assert rows(found._repr_html_())["T_II"][3] == found.radius["T_II"]
 
 
 def test_predictions_show_one_column_a_time() -> None:
