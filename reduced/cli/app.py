@@ -21,15 +21,13 @@ from reduced.cli.render import (
     forget,
     note,
     open_closed_streams,
-    print_json,
-    print_tables,
+    print_budget,
     silence_stdout,
 )
 from reduced.cli.reporting import report
 from reduced.cli.signature import spread
 from reduced.cli.simulation import simulate
 from reduced.errors import BudgetExceeded
-from reduced.records import Outcome
 
 DONE, DISAGREES, BAD_INPUT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -95,7 +93,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         note("interrupted")
         return INTERRUPTED
     except budget.BudgetExceeded:
-        _print_budget("--json" in words)
+        print_budget("--json" in words)
         return BUDGET
     except (ArithmeticError, MemoryError, BudgetExceeded) as why:
         _give_up(why, "--json" in words)
@@ -121,14 +119,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _give_up(why: ArithmeticError | MemoryError | BudgetExceeded, as_json: bool) -> None:
     """Tell of a computation that no affordable precision or memory brings to its end."""
     note(f"beyond what can be computed: {_one_line(why)}")
-    _print_budget(as_json)
-
-
-def _print_budget(as_json: bool) -> None:
-    if as_json:
-        print_json({"outcome": Outcome.BUDGET.value})
-    else:
-        print_tables(Outcome.BUDGET.message)
+    print_budget(as_json)
 
 
 def _is_bad_input(why: Exception) -> bool:

@@ -207,18 +207,9 @@ def _points(problem: Problem, start: Start, at: list[str], digits: int, method: 
 
 
 def _point_table(point: dict[str, Any]) -> Table:
-    names = {
-        "f_plus": "f₊",
-        "f_minus": "f₋",
-        "phase": "phase",
-        "loss": "loss",
-        "accuracy": "accuracy",
-        "angle_plus": "angle of K₊ to v₊",
-        "angle_plus_law": "its law C₊/log t",
-        "angle_minus": "angle of K₋ to v₋",
-        "angle_minus_law": "its law C₋/log t",
-    }
-    title, rows = f"t = {point['t']}", [(name, shown) for name, shown in names.items() if name in point]
+    from reduced.report.tables import POINT_NAMES
+
+    title, rows = f"t = {point['t']}", [(name, shown) for name, shown in POINT_NAMES.items() if name in point]
     radius = point.get("radius")
     if radius is None:
         return values(title, [(shown, point[name]) for name, shown in rows])

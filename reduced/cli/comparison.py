@@ -14,6 +14,7 @@ from reduced.cli.options import Data, Digits, Flow, Model, Weights, require_sepa
 from reduced.cli.render import (
     exact_text,
     note,
+    print_budget,
     print_json,
     print_tables,
     progress,
@@ -93,10 +94,7 @@ def crosscheck(
                     on_stage=update,
                 )
     except BudgetExceeded:
-        if out.json:
-            print_json({"outcome": Outcome.BUDGET.value})
-        else:
-            print_tables(Outcome.BUDGET.message)
+        print_budget(out.json)
         return 3
     notes = [*weights.unused(model), *data.unused(), *found.notes]
     if out.json:

@@ -57,7 +57,7 @@ def exact_record(run: ExactRun, until: Exact | None, digits: int) -> FlowRecord:
     times = {name: text(value) for name, value in run.times.items()}
     if run.times["last_phase_one_event"] is None:
         times["last_phase_one_event"] = None
-    living = {"positive": len(run.positive), "negative": len(run.negative), "dead": len(run.dead)}
+    living = _living(run)
     record = {
         "living": living,
         "times": times,
@@ -101,7 +101,7 @@ def double_record(run: SwiftRun, endless: bool, digits: int) -> FlowRecord:
     }
     if run.times["last_phase_one_event"] is None:
         times["last_phase_one_event"] = None
-    living = {"positive": len(run.positive), "negative": len(run.negative), "dead": len(run.dead)}
+    living = _living(run)
     record = {
         "living": living,
         "times": times,
@@ -132,6 +132,10 @@ def double_record(run: SwiftRun, endless: bool, digits: int) -> FlowRecord:
 
     kinds = {kind: int((found.kind == code).sum()) for code, kind in enumerate(KINDS)}
     return FlowRecord(record, {kind: count for kind, count in kinds.items() if count}, events)
+
+
+def _living(run: ExactRun | SwiftRun) -> dict[str, int]:
+    return {"positive": len(run.positive), "negative": len(run.negative), "dead": len(run.dead)}
 
 
 def _time(t: float, log_t: float | None, error: float, digits: int) -> str:

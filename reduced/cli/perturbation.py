@@ -11,7 +11,7 @@ from typer import Option
 from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import read_rate, read_steps
 from reduced.cli.options import DOUBLE_DIGITS, Data, Digits, Flow, Model, Weights, require_separate
-from reduced.cli.render import note, print_json, print_tables, progress, table, values
+from reduced.cli.render import note, print_budget, print_json, print_tables, progress, table, values
 from reduced.cli.simulation import follow
 from reduced.errors import InputError
 from reduced.numbers import double_string, exact, read_number
@@ -86,10 +86,7 @@ def perturb(
     except BudgetExceeded:
         run = None
     if run is None:
-        if out.json:
-            print_json({"outcome": Outcome.BUDGET.value})
-        else:
-            print_tables(Outcome.BUDGET.message)
+        print_budget(out.json)
         return 3
     living = run.living
     if living["positive"] and living["negative"]:

@@ -13,6 +13,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from reduced.numbers import Exact, decimal_string, double_string
+from reduced.records import Outcome
 
 if TYPE_CHECKING:
     from reduced.cli.tables import Table
@@ -70,6 +71,14 @@ def table(
 def values(title: str, rows: Iterable[tuple[str, str | None]]) -> Table:
     """Build a table of quantities and their values."""
     return table(title, ("quantity", "value"), rows)
+
+
+def print_budget(as_json: bool) -> None:
+    """Print what there is to say of a command whose budget was used up."""
+    if as_json:
+        print_json({"outcome": Outcome.BUDGET.value})
+    else:
+        print_tables(Outcome.BUDGET.message)
 
 
 def note(line: str) -> None:

@@ -13,10 +13,10 @@ from reduced.cli.budget import BudgetExceeded, time_limit
 from reduced.cli.descent import LearningRates, read_rate
 from reduced.cli.options import Digits, Flow, Model, Weights
 from reduced.cli.pictures import read_setting
-from reduced.cli.render import note, print_json, print_text, progress, warn_without
+from reduced.cli.render import note, print_budget, print_json, print_text, progress, warn_without
 from reduced.cli.simulation import condensation_time
 from reduced.errors import InputError
-from reduced.records import Loss, Outcome
+from reduced.records import Loss
 
 if TYPE_CHECKING:
     from reduced.report import Findings
@@ -77,10 +77,7 @@ def report(
             )
             page = html_page(found, _commands(found, model, weights, flow, shown, lr or [], out))
     except BudgetExceeded:
-        if shown.json:
-            print_json({"outcome": Outcome.BUDGET.value})
-        else:
-            print_text(Outcome.BUDGET.message)
+        print_budget(shown.json)
         return 3
     write_page(page, out)
     missing = {one.name: one.why_not for one in found.drawings if one.svg is None}

@@ -119,16 +119,7 @@ def _draw_targets(path: fullnet.Trajectory, ax: Axes) -> None:
     """Draw a thin line at each target with its name at the right end."""
     for name, angle in target_angles(path.data).items():
         ax.axhline(angle, color="#444444", linewidth=0.8, linestyle=(0, (1, 1.5)), label=f"_{name}")
-        ax.annotate(
-            name,
-            (1.0, angle),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            annotation_clip=False,
-        )
+        style.beside(ax, name, angle, fontsize=8)
 
 
 def figure(setting: Setting) -> Figure:

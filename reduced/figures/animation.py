@@ -11,10 +11,10 @@ import numpy as np
 import fullnet
 from reduced.errors import InputError
 from reduced.figures import style
-from reduced.figures.files import written_whole
 from reduced.figures.moments import phase_ends, window
 from reduced.figures.orientations import draw_orientations, scale
 from reduced.figures.timeline import LINES, draw_accuracy
+from reduced.writing import in_new_folder, written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ def write_animation(
     writer = film_writer(target)
     if frames < 2:
         raise InputError("frames", frames, "at least 2")
-    with style.styled(), written_whole(target) as temporary:
+    with style.styled(), written_whole(in_new_folder(target)) as temporary:
         film = Film(path, frames)
         with writer.saving(film.figure, str(temporary), _DPI):
             for k in range(frames):

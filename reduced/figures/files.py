@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reduced.errors import InputError
 from reduced.figures.style import styled
+from reduced.writing import in_new_folder, written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +29,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     form = target.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise InputError("path", str(path), "a file name ending in .png, .svg or .pdf")
-    with written_whole(target) as temporary, styled():
+    with written_whole(in_new_folder(target)) as temporary, styled():
         figure.savefig(temporary, format=form, metadata=_METADATA[form])
     return target
 
@@ -61,21 +60,3 @@ def require_folder(folder: str | Path, name: str) -> None:
         raise InputError(name, str(folder), f"a folder that can be written to ({why.strerror})") from None
     if not os.access(place, os.W_OK):
         raise InputError(name, str(folder), "a folder that can be written to (no permission)")
-
-
-@contextmanager
-def written_whole(target: Path) -> Iterator[Path]:
-    """Hand out a temporary name beside a file and move it there at the end, or remove it if that fails.
-
-    Raises InputError when the file cannot be written.
-    """
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(target)
-    except OSError as why:
-        reason = why.strerror or type(why).__name__
-        raise InputError("path", str(target), f"a file that can be written ({reason})") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -121,21 +121,7 @@ def _draw_plateaus(ax: Axes, plateaus: Sequence[fullnet.Plateau], last: float) -
     place = math.inf
     for level in sorted(seen, reverse=True):
         place = min(level, place - _LABEL_STEP)
-        _write_level(ax, level, place)
-
-
-def _write_level(ax: Axes, level: float, place: float) -> None:
-    """Write a level at a height of the Axes, right of them."""
-    ax.annotate(
-        f"{level:.1%}",
-        (1.0, place),
-        xycoords=ax.get_yaxis_transform(),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7,
-        annotation_clip=False,
-    )
+        style.beside(ax, f"{level:.1%}", place, fontsize=7)
 
 
 def figure(setting: Setting) -> Figure:

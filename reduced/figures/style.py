@@ -123,6 +123,20 @@ def figure(
     return built, tuple(panels.flat)
 
 
+def beside(ax: Axes, text: str, height: float, fontsize: float) -> None:
+    """Write a text right of the Axes, at a height in their data's units."""
+    ax.annotate(
+        text,
+        (1.0, height),
+        xycoords=ax.get_yaxis_transform(),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=fontsize,
+        annotation_clip=False,
+    )
+
+
 def titled(built: Figure, title: str, words: str) -> Figure:
     """Write a title over a figure of :func:`figure` and words in grey under it, and return the figure."""
     from matplotlib.text import Annotation

@@ -10,7 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import reduced
-from reduced.figures.files import written_whole
 from reduced.numbers import decimal_string
 from reduced.records import Timeline
 from reduced.report import tables
@@ -18,6 +17,7 @@ from reduced.report.equations import equations
 from reduced.report.figures import figure_html
 from reduced.report.findings import Findings
 from reduced.report.html import Cell, code, heading, html_table, listed, section, text, values_table
+from reduced.writing import in_new_folder, written_whole
 
 _PACKAGES = ("sympy", "mpmath", "numpy", "scipy", "matplotlib", "numba", "gmpy2")
 _TIMES = ("T_I", "last_phase_one_event", "T_r_equals_c", "T_plat", "T_II", "T_III_PT", "T_III")
@@ -81,7 +81,7 @@ def html_page(found: Findings, commands: Sequence[str] = ()) -> str:
 def write_page(content: str, path: str | Path) -> Path:
     """Write a page to a file, whole or not at all, and return its path. Raises InputError."""
     target = Path(path)
-    with written_whole(target) as temporary:
+    with written_whole(in_new_folder(target)) as temporary:
         temporary.write_text(content, encoding="utf-8")
     return target
 

@@ -14,6 +14,7 @@ from reduced.errors import InputError, MissingExtra
 from reduced.numbers import decimal_string, read_number
 from reduced.solve.promise import private_context
 from reduced.sweep.points import Row
+from reduced.writing import written_whole
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -31,7 +32,7 @@ def export(rows: Sequence[Row], form: str, path: str | Path | None = None) -> st
     """
     if form not in FORMATS:
         raise InputError("format", repr(form), f"one of {', '.join(FORMATS)}")
-    records = [flat(row) for row in sorted(rows, key=_place)]
+    records = [record for _, record in sorted(map(_placed, rows), key=lambda placed: placed[0])]
     columns = list(dict.fromkeys(name for record in records for name in record))
     if form == "parquet":
         _write_parquet(records, columns, path)
@@ -39,10 +40,8 @@ def export(rows: Sequence[Row], form: str, path: str | Path | None = None) -> st
     text = _csv(records, columns) if form == "csv" else json.dumps({"rows": records}, indent=2) + "\n"
     if path is None:
         return text
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as why:
-        raise _unwritable(path, why) from None
+    with written_whole(Path(path), "out") as temporary:
+        temporary.write_text(text, encoding="utf-8")
     return None
 
 
@@ -69,15 +68,14 @@ def _decimals(config: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _place(row: Row) -> list[tuple[float, str]]:
-    """Return a row's place in the table: by its parameters in order, numbers by size."""
-    decimals = _decimals(row.config)
-    places = []
+def _placed(row: Row) -> tuple[list[tuple[float, str]], dict[str, Any]]:
+    """Return a row's record behind its place in the table: by its parameters in order, numbers by size."""
+    record, places = flat(row), []
     for name, value in row.config.items():
-        number = decimals.get(f"resolved {name}", value)
-        known = isinstance(number, int) or f"resolved {name}" in decimals
+        number = record.get(f"resolved {name}", value) if name in _EXACT else value
+        known = isinstance(number, int) or (name in _EXACT and f"resolved {name}" in record)
         places.append((float(number) if known else 0.0, "" if known else str(value)))
-    return places
+    return places, record
 
 
 def _csv(records: list[dict[str, Any]], columns: list[str]) -> str:
@@ -97,11 +95,5 @@ def _write_parquet(records: list[dict[str, Any]], columns: list[str], path: str 
     if path is None:
         raise InputError("out", None, "a file, because Parquet is binary")
     table = pyarrow.table({name: [record.get(name) for record in records] for name in columns})
-    try:
-        parquet.write_table(table, path)
-    except OSError as why:
-        raise _unwritable(path, why) from None
-
-
-def _unwritable(path: str | Path, why: OSError) -> InputError:
-    return InputError("out", str(path), f"a file that can be written ({why.strerror})")
+    with written_whole(Path(path), "out") as temporary:
+        parquet.write_table(table, temporary)
