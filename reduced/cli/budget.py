@@ -6,9 +6,11 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
-# The alarm is repeated: one raised inside a destructor or a callback is swallowed there.
+# The alarm is repeated: one that comes inside a destructor or a callback of a weak reference would only be
+# reported there, and is left to the next.
 _REPEAT_SECONDS = 0.5
 
 
@@ -27,8 +29,9 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: Any) -> None:
-        raise BudgetExceeded
+    def stop(_: int, frame: FrameType | None) -> None:
+        if frame is None or not _is_swallowing(frame):
+            raise BudgetExceeded
 
     previous = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
@@ -36,6 +39,11 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _disarm(previous)
+
+
+def _is_swallowing(frame: FrameType) -> bool:
+    """Return whether Python would swallow what is raised here."""
+    return frame.f_code.co_name == "__del__" or frame.f_globals.get("__name__") in ("weakref", "_weakrefset")
 
 
 def _disarm(previous: Any) -> None:
