@@ -19,6 +19,8 @@ Everything public is here::
   each learning rate.
 - Files: :func:`save` and :func:`load_trajectory`; :func:`save_csv` for other programs, of the columns of
   :func:`table`; :func:`require_writable` asks before a long run.
+- Times past ``LINEAR`` = 10³⁰⁰ are readings of a clock: :func:`log_time` gives ln t, :func:`clock_at` the
+  reading, :func:`time_text` the time in words.
 - Looking at a flow: :func:`sample` gives a :class:`Sample`; :func:`detect` a :class:`Detection` with its
   :class:`Plateau` and :class:`PatternChange`; :func:`direction_clusters` a :class:`Cluster` each;
   :func:`pattern_share` a :class:`PatternShare`; :func:`width_study` a :class:`WidthStudy`;
@@ -26,6 +28,7 @@ Everything public is here::
 - Errors: :class:`InputError` (bad input), :class:`NotUnique` (a neuron on a repelling ridge).
 """
 
+from fullnet.clock import LINEAR, clock_at, log_time, time_text
 from fullnet.comparison import StepSize, step_sizes
 from fullnet.condensation import Cluster, direction_clusters
 from fullnet.data import DataSet, data_set, load_data, two_point
@@ -56,6 +59,7 @@ from fullnet.trajectory import Death, Event, Outcome, Trajectory
 from fullnet.writing import require_writable
 
 __all__ = [
+    "LINEAR",
     "Budget",
     "Checkpoint",
     "Cluster",
@@ -79,6 +83,7 @@ __all__ = [
     "Trajectory",
     "WidthStudy",
     "accuracy",
+    "clock_at",
     "data_set",
     "descent_path",
     "detect",
@@ -92,6 +97,7 @@ __all__ = [
     "load_network",
     "load_trajectory",
     "log_loss",
+    "log_time",
     "noisy",
     "orthogonal",
     "pattern_share",
@@ -103,6 +109,7 @@ __all__ = [
     "save_csv",
     "step_sizes",
     "table",
+    "time_text",
     "two_point",
     "width_study",
 ]

@@ -7,18 +7,22 @@ long where time grows tenfold without one.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
 from fullnet.checks import Floats
+from fullnet.clock import log_time
 from fullnet.condensation import Cluster, direction_clusters
 from fullnet.history import Ints
 from fullnet.shown import shown
 from fullnet.trajectory import Trajectory
 
-_LONG = 10.0
+_LONG = math.log(10.0)
+
+_log_times = np.vectorize(log_time, otypes=[float])
 
 
 @dataclass(frozen=True)
@@ -147,4 +151,5 @@ def _apart(time: Floats, rows: Ints) -> list[Ints]:
 
 def _long_pauses(times: Floats) -> Ints:
     """Return the indices i of rising times with a long pause between times[i] and the next."""
-    return np.flatnonzero(times[1:] > _LONG * times[:-1])
+    logs = _log_times(times)
+    return np.flatnonzero(logs[1:] > logs[:-1] + _LONG)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from fullnet import checks
+from fullnet.clock import LATEST, LINEAR, clock_at, time_text
 from fullnet.data import DataSet
 from fullnet.decide import RIDGES
 from fullnet.errors import InputError
@@ -25,14 +26,13 @@ from fullnet.trajectory import Trajectory
 FLOW_ENGINES = ("auto", "numba", "numpy")
 
 _ORDER, _SHADOW_ORDER = 24, 20
-_LATEST = 1e300
 _WORTH_COMPILING = 12_000
 
 
 def gradient_flow(
     network: Network,
     data: DataSet,
-    until: float,
+    until: float | None = None,
     loss: str = "exp",
     ridge: str | None = None,
     tolerance: float = 2.0**-56,
@@ -43,31 +43,32 @@ def gradient_flow(
     checkpoint: Checkpoint | None = None,
     resume: Trajectory | None = None,
     on_compile: Callable[[], None] | None = None,
+    log_until: float | None = None,
 ) -> Trajectory:
     """Follow the gradient flow of all weights from t = 0 to ``until``, with every switch of every neuron.
 
-    Arguments: network; data; until > 0, flow time; loss ``exp`` or ``logistic``; ridge ``active``,
-    ``inactive`` or ``slide``, the solution taken from a repelling kink; tolerance, the truncation error of a
-    step relative to the forces; budget; on_progress(t, events so far), called now and then; estimate_error
-    computes the flow a second time, beside the first, with another order, other steps and other roundings;
-    engine ``numpy``, ``numba`` or ``auto`` (numba if installed and worth compiling); checkpoint, where the flow
-    is saved on the way and at its end; resume, an earlier part of the same flow, as loaded from a checkpoint:
-    the result is then bit for bit that of a flow never interrupted; on_compile, called once before numba
-    compiles kernels that are not on disk yet, which takes some ten seconds. Returns a Trajectory (outcome
-    ``finished`` or ``budget``). Raises InputError, and NotUnique where a neuron lies on a repelling kink and no
-    ridge is given.
+    Arguments: network; data; until, flow time, from above 0 to 10³⁰⁰; loss ``exp`` or ``logistic``; ridge
+    ``active``, ``inactive`` or ``slide``, the solution taken from a repelling kink; tolerance, the truncation
+    error of a step relative to the forces; budget; on_progress(t, events so far), called now and then;
+    estimate_error computes the flow a second time, beside the first, with another order, other steps and other
+    roundings; engine ``numpy``, ``numba`` or ``auto`` (numba if installed and worth compiling); checkpoint,
+    where the flow is saved on the way and at its end; resume, an earlier part of the same flow, as loaded from
+    a checkpoint: the result is then bit for bit that of a flow never interrupted; on_compile, called once
+    before numba compiles kernels that are not on disk yet, which takes some ten seconds; log_until, ln t at
+    most 10⁸, for a later end, in place of ``until``: times past 10³⁰⁰ are readings of a clock
+    (:func:`log_time`). Returns a Trajectory (outcome ``finished`` or ``budget``). Raises InputError, and
+    NotUnique where a neuron lies on a repelling kink and no ridge is given.
     """
     matching(network, data)
-    until = checks.positive(until, "until")
-    if until > _LATEST:
-        raise InputError("until", until, f"at most {_LATEST:g}")
+    until = _end(until, log_until)
     if ridge is not None:
         checks.choice(ridge, "ridge", RIDGES)
     tolerance = checks.positive(tolerance, "tolerance")
     if tolerance > 1e-3:
         raise InputError("tolerance", tolerance, "at most 1e-3")
     if resume is not None and resume.end > until:
-        raise InputError("until", until, f"at least {resume.end:g}, where the flow to resume is")
+        here, there = time_text(until), time_text(resume.end)
+        raise InputError("until", here, f"at least {there}, where the flow to resume is")
     kind = loss_named(loss)
     compiled = _compiled(engine, network, data) if resume is None else resume.task.compiled
     if compiled:
@@ -86,6 +87,21 @@ def gradient_flow(
     if checkpoint is not None:
         save(result, checkpoint.path)
     return result
+
+
+def _end(until: float | None, log_until: float | None) -> float:
+    """Return the clock's reading at the end asked for, by the time or by its logarithm."""
+    if log_until is None:
+        end = checks.positive(until, "until")
+        if end > LINEAR:
+            raise InputError("until", until, f"at most {LINEAR:g}, or log_until for a later end")
+        return end
+    if until is not None:
+        raise InputError("log_until", log_until, "until or log_until, not both")
+    last = checks.number(log_until, "log_until")
+    if last > LATEST:
+        raise InputError("log_until", log_until, f"at most {LATEST:g}")
+    return checks.positive(clock_at(last), "log_until")
 
 
 def _run(task: Task, earlier: Trajectory | None) -> Run:

@@ -7,10 +7,10 @@ stops sliding, a neuron on several kinks, a crowd met for the first time) is lef
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import inf, log
 from typing import Any
 
-from fullnet import kernel_gates, kernel_series, pairing
+from fullnet import clock, kernel_gates, kernel_series, pairing
 from fullnet.compilation import inner, kernel
 from fullnet.kernel_gates import distance_of, least_gate, move, offset_of, refresh_total, set_bound
 from fullnet.kernel_series import EPS, expand, first_root, impulse_until, prepare, scale_forces
@@ -21,6 +21,8 @@ _ZERO = 64 * EPS
 _LONGEST, _SHORTEST = 1e300, 1e-300
 _EAGER, _FARTHEST = 1.25, 16.0
 _REFRESH = 64
+
+clock_after, units_between = inner(clock.clock_after), inner(clock.units_between)
 
 
 @inner
@@ -216,7 +218,7 @@ def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any
     return -1
 
 
-@kernel(kernel_gates, kernel_series, pairing)
+@kernel(clock, kernel_gates, kernel_series, pairing)
 def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float) -> tuple[int, int]:
     """Follow the flow until something is left to the caller; return (what, exit or gate).
 
@@ -231,7 +233,7 @@ def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: fl
             return DONE, 0
         lead, top, pace = prepare(problem, state, room)
         log_unit = -top - log(pace)
-        left = (until - t) * exp(min(-log_unit, 709.0))
+        left = units_between(t, until, log_unit)
         step, looked = aim(tables, state, room, pace)
         step, order = expand(problem, room, lead, min(step, max(2 * left, _SHORTEST)))
         unit = step / pace
@@ -244,7 +246,7 @@ def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: fl
         elapsed = 0.0
         for n in range(order, -1, -1):
             elapsed = elapsed * x + room.w[n] / (n + 1)
-        state.clock[0] = until if what == DONE else t + elapsed * x * step * exp(min(log_unit, 709.0))
+        state.clock[0] = until if what == DONE else clock_after(t, elapsed * x * step, log_unit)
         travel = impulse_until(room, order, unit, x)
         gain(state, room)
         for i in range(looked):

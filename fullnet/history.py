@@ -25,8 +25,8 @@ class History:
     """All moves of neurons between classes, in order of time.
 
     keys, the classes (sign, state); start (m,), the class of each neuron at time 0; time, neuron, before,
-    after, piece (E,): when which neuron went from which class to which, and the first smooth piece it moved
-    on so. share = κ₂²/m.
+    after, piece (E,): when (by the clock) which neuron went from which class to which, and the first smooth
+    piece it moved on so. share = κ₂²/m.
     """
 
     surfaces: Surfaces

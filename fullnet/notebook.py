@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from fullnet.clock import LINEAR, time_text
 from fullnet.detection import Detection
 from fullnet.phases import Phases, phase_times
 from fullnet.trajectory import Trajectory
@@ -33,7 +34,7 @@ def flow_html(flow: Trajectory) -> str:
         ("network", f"m = {m}, d = {d}, κ₂ = {flow.network.kappa2:g}"),
         ("data", f"{len(flow.data.y)} points"),
         ("loss", flow.loss),
-        ("known up to t", flow.end),
+        ("known up to t", _time(flow.end)),
         ("outcome", flow.outcome.message),
         ("living +/−/dead", _counts(living & (sign > 0), living & (sign < 0), ~living)),
         ("switches", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
@@ -47,24 +48,23 @@ def flow_html(flow: Trajectory) -> str:
 
 def phases_html(phases: Phases) -> str:
     """Return the phase times of a two-point run with their estimated errors."""
-    rows = [
-        (name, t, None if name not in phases.errors else f"{phases.errors[name]:.1g}")
-        for name, t in phases.times.items()
-    ]
+    rows = [(name, _time(t), _error(t, phases.errors.get(name))) for name, t in phases.times.items()]
     return html_table("Phase times (flow time t)", ("event", "t", "estimated error"), rows)
 
 
 def detection_html(found: Detection) -> str:
     """Return the plateaus, clusters and pattern changes found on a run."""
-    settled = "no switch" if found.condensed_at is None else f"condensed at t = {found.condensed_at:.6g}"
-    plateaus = [(one.start, one.end, one.level) for one in found.plateaus]
+    settled = (
+        "no switch" if found.condensed_at is None else f"condensed at t = {time_text(found.condensed_at)}"
+    )
+    plateaus = [(_time(one.start), _time(one.end), one.level) for one in found.plateaus]
     clusters = [(len(one.members), _some(one.members.tolist()), one.spread) for one in found.clusters]
     changes = [
         (
             f"{change.sign:+d}",
             f"{change.before} → {change.after}",
-            change.start,
-            change.end,
+            _time(change.start),
+            _time(change.end),
             len(change.neurons),
         )
         for change in found.changes
@@ -83,8 +83,19 @@ def _counts(*masks: Iterable[bool]) -> str:
 
 
 def _steps(changes: Sequence[tuple[float, float]]) -> str:
-    shown = [f"{level:.4g} from t = {t:.4g}" for t, level in changes[:_NAMED]]
+    shown = [f"{level:.4g} from t = {time_text(t, 4)}" for t, level in changes[:_NAMED]]
     return ", ".join(shown) + (f", … ({len(changes)} steps)" if len(changes) > _NAMED else "")
+
+
+def _time(t: float | None) -> str | None:
+    return None if t is None else time_text(t, _DIGITS)
+
+
+def _error(t: float | None, error: float | None) -> str | None:
+    """Write the error of a time, that of ln t where the clock shows logarithms."""
+    if t is None or error is None:
+        return None
+    return f"{error:.1g}" if t <= LINEAR else f"{error / LINEAR:.1g} of ln t"
 
 
 def _some(indices: Sequence[int]) -> str:

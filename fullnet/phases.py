@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullnet.clock import LINEAR, log_time
 from fullnet.detection import Plateau, learned, plateaus
 from fullnet.errors import InputError
 from fullnet.shown import shown
@@ -122,6 +123,6 @@ def _errors(trajectory: Trajectory, shadow: Trajectory, times: dict[str, float |
 def _crossing_error(trajectory: Trajectory, t: float) -> float:
     piece = trajectory.pieces.locate(np.array([t]))[0]
     rates = trajectory.history.rates(piece)[0]
-    with np.errstate(over="ignore", invalid="ignore"):  # forces may leave the range of doubles
-        speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t))))
-    return float(trajectory.prediction_error(t)) / speed if speed > 0 else math.inf
+    # t ∂f₋/∂t: forces alone may leave the range of doubles
+    speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t) + log_time(t))))
+    return min(t, LINEAR) * float(trajectory.prediction_error(t)) / speed if speed > 0 else math.inf

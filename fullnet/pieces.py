@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fullnet.checks import Floats
+from fullnet.clock import clock_after, units_between
 from fullnet.data import DataSet
 from fullnet.forces import scaled
 from fullnet.history import History, Ints
@@ -23,27 +24,32 @@ _OPEN = 2
 _SLIVER = 1e-9
 _BLOCK = 2048
 
+_units_between = np.vectorize(units_between, otypes=[float])
+_clock_after = np.vectorize(clock_after, otypes=[float])
+
 
 @dataclass(frozen=True, eq=False)
 class Series:
     """Polynomials in x of T pieces: shares (T, N, K+1) of the forces, their impulse, predictions, clock.
 
-    impulse and prediction (T, N, K+2): S gained and f; clock (T, K+2): time gained.
+    impulse and prediction (T, N, K+2): S gained and f; elapsed (T, K+2): time gained in units of e^log_unit
+    (T,).
     """
 
     shares: Floats
     impulse: Floats
     prediction: Floats
-    clock: Floats
+    elapsed: Floats
+    log_unit: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """P smooth pieces; on piece i everything is a polynomial in x, which runs from 0 to ``used`` ≤ 1.
 
-    start (P,): the time at x = 0; step (P,): the impulse of the leading force at x = 1; prediction (P, N): f
-    at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an unevaluated sum, since S grows large
-    while neurons feel small differences of it. The polynomials follow from these and the history.
+    start (P,): the clock's reading at x = 0; step (P,): the impulse of the leading force at x = 1; prediction
+    (P, N): f at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an unevaluated sum, since S grows
+    large while neurons feel small differences of it. The polynomials follow from these and the history.
     """
 
     data: DataSet
@@ -72,14 +78,15 @@ class Pieces:
         prediction = np.matmul(rates, impulse)
         prediction[:, :, 0] = f
         with np.errstate(divide="ignore"):
-            unit = np.exp(np.minimum(np.log(step) - force.log_lead, 709.0))
-        return Series(every[:, :-1], impulse, prediction, antiderivative[:, -1] * unit[:, None])
+            log_unit = np.log(step) - force.log_lead
+        return Series(every[:, :-1], impulse, prediction, antiderivative[:, -1], log_unit)
 
     def locate(self, t: Floats) -> tuple[Ints, Floats, Series]:
         """Return piece, x and the polynomials there for times t (T,): the last piece starting by then."""
         piece = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
         series = self.series(piece)
-        return piece, _inverse(series.clock, t - self.start[piece], self.used[piece]), series
+        elapsed = _units_between(self.start[piece], t, series.log_unit)
+        return piece, _inverse(series.elapsed, elapsed, self.used[piece]), series
 
     def impulse_at(self, t: float) -> tuple[Floats, Floats]:
         """Return S(t) as an unevaluated sum (N,), (N,)."""
@@ -180,8 +187,8 @@ class Pieces:
         for i, place in enumerate(which.tolist()):
             parts = _signs_within(clipped[i]) if sign[i] == _OPEN else [(0.0, int(sign[i]))]
             x = self.used[pieces[i]] * np.array([part for part, _ in parts])
-            gained = np.polynomial.polynomial.polyval(x, series.clock[i])
-            times = (self.start[pieces[i]] + gained).tolist()
+            gained = np.polynomial.polynomial.polyval(x, series.elapsed[i])
+            times = _clock_after(self.start[pieces[i]], gained, series.log_unit[i]).tolist()
             result[place] = [(time, one) for time, (_, one) in zip(times, parts, strict=True)]
         return result
 
@@ -217,12 +224,12 @@ def _evaluated(series: Floats, x: Floats) -> Floats:
     return value
 
 
-def _inverse(clock: Floats, elapsed: Floats, used: Floats) -> Floats:
-    """Return x (T,) in [0, used] with clock(x) = elapsed, clocks (T, K) rising: guarded Newton steps."""
+def _inverse(gained: Floats, elapsed: Floats, used: Floats) -> Floats:
+    """Return x (T,) in [0, used] with gained(x) = elapsed, polynomials (T, K) rising: guarded Newton steps."""
     low, high, x = np.zeros_like(used), used.copy(), used.copy()
-    slopes = clock[:, 1:] * np.arange(1, clock.shape[1])
+    slopes = gained[:, 1:] * np.arange(1, gained.shape[1])
     for _ in range(200):
-        gap = _evaluated(clock[:, None], x)[:, 0] - elapsed
+        gap = _evaluated(gained[:, None], x)[:, 0] - elapsed
         high, low = np.where(gap >= 0, x, high), np.where(gap <= 0, x, low)
         slope = _evaluated(slopes[:, None], x)[:, 0]
         following = x - gap / np.where(slope > 0, slope, np.inf)

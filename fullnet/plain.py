@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from fullnet.checks import Floats
+from fullnet.clock import clock_after, units_between
 from fullnet.crowds import EPS, Crowds
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
@@ -43,7 +44,7 @@ class PlainEngine:
         growth = -task.data.y[:, None] * (rates / pace)
         series = force_series(force.u, force.q, growth, int(force.lead), task.order)
         log_unit = -float(force.log_lead) - math.log(pace)
-        left = (until - standing.t) * _exp(-log_unit)
+        left = units_between(standing.t, until, log_unit)
         steady = steady_length(force.u, force.q, growth, int(force.lead), task.order)
         step = min(step_length(series, task.tolerance), steady, max(2 * left, _SHORTEST), _LONGEST)
         series = stretched(series, step)
@@ -56,7 +57,7 @@ class PlainEngine:
         gained = value_at(impulse, used)
         standing.impulse, standing.impulse_low = added(standing.impulse, standing.impulse_low, gained)
         standing.f = standing.f + rates @ gained
-        standing.t = until if ended else standing.t + float(value_at(clock, used)) * _exp(log_unit)
+        standing.t = until if ended else clock_after(standing.t, float(value_at(clock, used)), log_unit)
         if gates or exits:
             self.switch(gates, exits)
 
@@ -122,10 +123,6 @@ def added(high: Floats, low: Floats, gained: Floats) -> tuple[Floats, Floats]:
     total = high + gained
     part = total - high
     return total, low + ((high - (total - part)) + (gained - part))
-
-
-def _exp(x: float) -> float:
-    return math.exp(min(x, 709.0))
 
 
 def replaced(state: State, s: int, side: int) -> State:

@@ -101,7 +101,7 @@ class Run:
 
     @property
     def t(self) -> float:
-        """The time up to which the flow is known."""
+        """The clock's reading up to which the flow is known."""
         return self.standing.t
 
     def advance(self, until: float, steps: int | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fullnet.checks import Floats, count
+from fullnet.clock import clock_at, log_time
 from fullnet.condensation import direction_clusters
 from fullnet.forces import scaled
 from fullnet.history import Ints
@@ -79,8 +80,9 @@ def log_times(flow: Trajectory, points: int = 200) -> Floats:
         return np.zeros(1)
     switches = flow.history.time[flow.history.time > 0]
     first = _FIRST * float(switches[0] if len(switches) else flow.end)
-    inner = np.geomspace(first, flow.end, points - 1)
-    return np.concatenate([[0.0], np.minimum(inner, flow.end)])
+    logs = np.linspace(log_time(first), log_time(flow.end), points - 1)
+    inner = [min(clock_at(log_t), flow.end) for log_t in logs[:-1].tolist()]
+    return np.array([0.0, *inner, flow.end])
 
 
 def _geometry(flow: Trajectory, t: Floats, f: Floats) -> list[tuple[float, float, float]]:

@@ -21,6 +21,8 @@ from fullnet.checks import Floats
 
 _FEW = 6
 _NARROW = 1e-12
+# One more place to split at than a polynomial has roots.
+_SPLITS = tuple(0.5 - k / 128 for k in range(40))
 
 
 def force_series(shares: Floats, q: Floats | None, M: Floats, lead: int, order: int) -> Floats:
@@ -178,6 +180,7 @@ def roots(coefficients: Floats) -> Iterator[float]:
     Newton steps. A polynomial that is 0 at 0 and goes negative yields 0 first: it is on its way already.
     """
     poly = coefficients.tolist()
+    noise = 8 * np.finfo(float).eps * float(np.abs(coefficients).sum())
     pending = [(0.0, 1.0, bernstein(coefficients))]
     while pending:
         left, right, shape = pending.pop()
@@ -186,9 +189,9 @@ def roots(coefficients: Floats) -> Iterator[float]:
             yield 0.0
         changes = int(np.count_nonzero(signs[1:] != signs[:-1]))
         if changes == 1 and shape[0] * shape[-1] < 0:
-            yield _polished(poly, left, right)
+            yield _polished(poly, left, right, bool(shape[-1] > 0))
         elif changes and right - left > _NARROW:
-            middle, first, second = _split(left, right, shape)
+            middle, first, second = _split(left, right, shape, noise)
             pending += [(middle, right, second), (left, middle, first)]
         elif changes % 2:
             yield (left + right) / 2
@@ -226,22 +229,21 @@ def earliest(rows: Floats) -> tuple[float, list[int]]:
     return first, np.flatnonzero(arrived).tolist()
 
 
-def _split(left: float, right: float, shape: Floats) -> tuple[float, Floats, Floats]:
-    """Split an interval and its Bernstein coefficients (de Casteljau), not at a root."""
-    for part in (0.5, 0.375):
+def _split(left: float, right: float, shape: Floats, noise: float) -> tuple[float, Floats, Floats]:
+    """Split an interval and its Bernstein coefficients (de Casteljau), not where the value is noise."""
+    for part in _SPLITS[: len(shape)]:
         row, first, second = shape, [shape[0]], [shape[-1]]
         while len(row) > 1:
             row = row[:-1] * (1 - part) + row[1:] * part
             first.append(row[0])
             second.append(row[-1])
-        if row[0] != 0:
+        if abs(row[0]) > noise:
             break
     return left + part * (right - left), np.array(first), np.array(second[::-1])
 
 
-def _polished(poly: list[float], left: float, right: float) -> float:
+def _polished(poly: list[float], left: float, right: float, rising: bool) -> float:
     """Return the one root in [left, right], by Newton steps kept inside the shrinking bracket."""
-    rising = _horner(poly, right)[0] > 0
     x = left
     for _ in range(200):
         value, slope = _horner(poly, x)
@@ -251,10 +253,12 @@ def _polished(poly: list[float], left: float, right: float) -> float:
             right = x
         else:
             left = x
-        following = x - value / slope if slope else (left + right) / 2
-        if not left <= following <= right:
+        following = x - value / slope if slope else math.inf
+        if abs(following - x) <= 2e-16 * x:
+            return min(max(following, left), right)
+        if not left < following < right:
             following = (left + right) / 2
-        if abs(following - x) <= 2e-16 * x or following in (left, right):
+        if following in (left, right):
             return following
         x = following
     return x

@@ -31,7 +31,7 @@ _MOVE_TYPES = (np.float64, np.int64, np.int64, np.int64, np.int64)
 
 @dataclass(eq=False)
 class Standing:
-    """The state of a flow at time t.
+    """The state of a flow at the reading t of its clock.
 
     f (N,); impulse, impulse_low (N,): S = ∫U dt as an unevaluated sum; keys, the classes met so far, and
     since, since_low (C, N): S when the flow met them; member (m,): the class of each neuron; base (m, n): Z =

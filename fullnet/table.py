@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullnet.clock import flow_time, log_time
 from fullnet.sample import sample
 from fullnet.trajectory import Trajectory
 from fullnet.writing import written_whole
@@ -20,12 +21,13 @@ _SIGNS = {1: "positive", -1: "negative"}
 def table(flow: Trajectory, points: int = 200, times: Any = None) -> dict[str, NDArray[Any]]:
     """Sample a flow into columns (T,) by name.
 
-    Arguments: flow; points ≥ 2, how many times even in log t; times (T,), rising, instead of these.
-    Columns: t, flow time; the predictions f_plus, f_minus on two-point data, else f_1 … f_N; accuracy; loss and
-    log_loss; gradient_norm and log_gradient_norm of ‖∇L‖; angle between −∇L and θ in radians (NaN where one of
-    them is 0); norm ‖θ‖; living_patterns; clusters of the living neurons' directions (−1: not counted); and for
-    each class of neurons the flow meets their number, positive_p0 for instance: ``p`` stands for active, ``m``
-    for inactive, ``0`` for sliding on each data point. Returns the columns. Raises InputError.
+    Arguments: flow; points ≥ 2, how many times even in log t; times (T,), rising, instead of these. Columns: t,
+    flow time (inf past the range of doubles), and log_t, its logarithm; the predictions f_plus, f_minus on
+    two-point data, else f_1 … f_N; accuracy; loss and log_loss; gradient_norm and log_gradient_norm of ‖∇L‖;
+    angle between −∇L and θ in radians (NaN where one of them is 0); norm ‖θ‖; living_patterns; clusters of the
+    living neurons' directions (−1: not counted); and for each class of neurons the flow meets their number,
+    positive_p0 for instance: ``p`` stands for active, ``m`` for inactive, ``0`` for sliding on each data point.
+    Returns the columns. Raises InputError.
     """
     found = sample(flow, points, times)
     two = flow.data.is_two_point
@@ -34,7 +36,8 @@ def table(flow: Trajectory, points: int = 200, times: Any = None) -> dict[str, N
     with np.errstate(under="ignore", over="ignore"):  # beside each stands its logarithm
         loss, gradient_norm = np.exp(found.log_loss), np.exp(found.log_gradient)
     return {
-        "t": found.t,
+        "t": np.array([flow_time(t) for t in found.t.tolist()]),
+        "log_t": np.array([log_time(t) for t in found.t.tolist()]),
         **dict(zip(names, found.prediction.T, strict=True)),
         "accuracy": found.accuracy,
         "loss": loss,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullnet.checks import Floats
+from fullnet.clock import time_text
 from fullnet.data import DataSet
 from fullnet.doubt import error_profile
 from fullnet.errors import InputError
@@ -80,8 +81,10 @@ class Death:
 class Trajectory:
     """A gradient flow from 0 to ``until``: weights and predictions at any time, and every switch in order.
 
-    outcome; shadow, the same flow computed with other order and steps when an error estimate was asked for.
-    Times are flow times. standing and task are what the flow needs to be continued.
+    All times, also those of events and plateaus, are flow times up to 10³⁰⁰ and readings of a clock beyond
+    (:mod:`fullnet.clock`: :func:`log_time`, :func:`clock_at`). outcome; shadow, the same flow computed with
+    other order and steps when an error estimate was asked for. standing and task are what the flow needs to be
+    continued.
     """
 
     task: Task
@@ -94,7 +97,7 @@ class Trajectory:
 
     def __repr__(self) -> str:
         m, points = len(self.network.sign), len(self.data.y)
-        switches = f"{len(self.history.time)} switches up to t = {self.end:g}"
+        switches = f"{len(self.history.time)} switches up to t = {time_text(self.end)}"
         return f"Trajectory({m} neurons, {points} points, {self.loss} loss; {switches}; {self.outcome.value})"
 
     def _repr_html_(self) -> str:
@@ -287,7 +290,7 @@ class Trajectory:
         """Return times as an array; raise InputError for one outside [0, end]."""
         times = np.asarray(t, dtype=float)
         if not np.all((times >= 0) & (times <= self.end)):
-            raise InputError("t", t, f"times between 0 and {self.end:g}")
+            raise InputError("t", t, f"times between 0 and {time_text(self.end)}")
         return times
 
 

@@ -60,6 +60,12 @@ def test_roots_are_found_in_order(places, extra):
     np.testing.assert_allclose(found, places, atol=1e-9)
 
 
+def test_roots_where_an_interval_would_be_split_are_found():
+    places = [0.4375, 0.484375, 0.4921875, 0.5, 0.75]
+    poly = np.polynomial.polynomial.polyfromroots(places)
+    np.testing.assert_allclose(list(series.roots(poly)), places, atol=1e-12)
+
+
 def test_two_roots_in_one_step_are_not_missed():
     for gap in (1e-2, 1e-4, 1e-6):
         poly = np.polynomial.polynomial.polyfromroots([0.4, 0.4 + gap])

@@ -178,7 +178,7 @@ def numeric_record(path: fullnet.Trajectory, digits: int) -> FlowRecord:
             "t": printed.time(detection.condensed_at),
             "clusters": [cluster.members.tolist() for cluster in detection.clusters],
         },
-        "until": double_string(path.end, digits),
+        "until": end_text(path.end, digits),
         "final": printed.end(),
         "died": {cause: causes[cause] for cause in ("start", "left", "origin")},
     }
@@ -207,15 +207,23 @@ class _Trusted:
     digits: int
 
     def time(self, t: float | None) -> str | None:
-        """Write a flow time, None when there is none."""
-        return None if t is None else trusted_text(t, self._error(t), self.digits)
+        """Write a flow time given by the clock's reading, None when there is none."""
+        import fullnet
+
+        if t is None:
+            return None
+        if t <= fullnet.LINEAR:
+            return trusted_text(t, self._error(t), self.digits)
+        return exponential_text(fullnet.log_time(t), self._error(t) / fullnet.LINEAR, self.digits)
 
     def predictions(self, t: float | None) -> list[str] | None:
         """Write the predictions at a flow time, None when there is none."""
+        import fullnet
+
         if t is None:
             return None
         # on these flows f moves by at most about one while t grows by a factor e
-        error = float(self.path.prediction_error(t)) + (self._error(t) / t if t else 0.0)
+        error = float(self.path.prediction_error(t)) + (self._error(t) / min(t, fullnet.LINEAR) if t else 0.0)
         return [trusted_text(float(f), error, self.digits) for f in self.path.at(t)]
 
     def end(self) -> dict[str, str]:
@@ -225,7 +233,7 @@ class _Trusted:
         # log L moves by at most as much as a prediction does
         error = float(self.path.prediction_error(end)) + 4 * _EPSILON * (1 + abs(log_loss))
         return {
-            "t": double_string(end, self.digits),
+            "t": end_text(end, self.digits),
             "accuracy": double_string(float(self.path.accuracy(end)), min(self.digits, _LEVEL_DIGITS)),
             "loss": exponential_text(log_loss, error, self.digits),
             "log_loss": trusted_text(log_loss, error, self.digits),
@@ -240,16 +248,28 @@ class _Trusted:
         return trusted_text(size, error, self.digits)
 
     def _error(self, t: float) -> float:
+        import fullnet
+
         if t in self.errors:
             return self.errors[t]
         error = float(self.path.time_error(t))
         if t in self.switches:
             return error
-        return max(error, _PER_PREDICTION * t * float(self.path.prediction_error(t)))
+        return max(error, _PER_PREDICTION * min(t, fullnet.LINEAR) * float(self.path.prediction_error(t)))
 
 
 def _norm_at(path: fullnet.Trajectory, t: float) -> float:
     return sqrt(float((path.neurons(t) ** 2).sum()))
+
+
+def end_text(end: float, digits: int) -> str:
+    """Write the time a flow was followed to, given by the clock's reading."""
+    import fullnet
+
+    if end <= fullnet.LINEAR:
+        return double_string(end, digits)
+    log_end = fullnet.log_time(end)
+    return exponential_text(log_end, 4 * _EPSILON * log_end, digits)
 
 
 def count_living(living: Any, network: fullnet.Network) -> dict[str, int]:

@@ -20,6 +20,7 @@ MAX_NEURONS = 10_000_000
 MAX_WEIGHTS = 50_000_000
 DOUBLE_DIGITS = 17
 _SEPARATE = exact("2e-8")
+_PLAIN = exact("1e300")  # later times are known by their logarithm
 
 _MODEL, _START, _NETWORK, _RUN, _OUTPUT = "Model", "Start (t = 0)", "Network", "Run", "Output"
 
@@ -248,7 +249,19 @@ class Flow(Budget):
         from reduced.maxmargin.network import as_float
 
         value = self.read_until()
+        if value is not None and sign(value - _PLAIN) > 0:
+            raise InputError("until", self.until, "a flow time up to 1e300")
         return default if value is None else as_float(value, "until")
+
+    def log_until(self) -> float | None:
+        """Read the last flow time as ln t, None where doubles hold the time itself."""
+        from reduced.solve.promise import private_context
+
+        value = self.read_until()
+        if value is None or sign(value - _PLAIN) <= 0:
+            return None
+        ctx = private_context(25)
+        return float(ctx.log(value.evaluate(ctx)))
 
 
 @dataclass(frozen=True)

@@ -285,21 +285,22 @@ def follow(
     """Run the numerical gradient flow as the options say."""
     import fullnet
 
-    until, ridge = flow.until_or(LAST_TIME), flow.checked_ridge()
+    log_until, ridge = flow.log_until(), flow.checked_ridge()
     budget = fullnet.Budget(seconds=flow.seconds())
     with progress("following the flow") as update:
         return fullnet.gradient_flow(
             network,
             points,
-            until,
+            flow.until_or(LAST_TIME) if log_until is None else None,
             problem.loss.value,
             ridge,
             budget=budget,
-            on_progress=lambda t, events: update(f"t = {t:.3g}, {events} events"),
+            on_progress=lambda t, events: update(f"t = {fullnet.time_text(t, 3)}, {events} events"),
             estimate_error=estimate_error,
             checkpoint=checkpoint,
             resume=resume,
             on_compile=_say_compiling,
+            log_until=log_until,
         )
 
 
