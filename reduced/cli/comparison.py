@@ -44,7 +44,7 @@ def crosscheck(
         int | None,
         Option("--steps", rich_help_panel="Run", help="Steps of each descent. Default: to just past T_II."),
     ] = None,
-    subgradient: Subgradient = "0",
+    subgradient: Subgradient = None,
 ) -> int:
     """Reduced dynamics against the full network: one table, one verdict.
 
