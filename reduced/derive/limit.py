@@ -222,7 +222,7 @@ def _conditions(
     ]
     patterns = [
         Condition(
-            f"{group.name}: stays active on {ode.model.data.names[i]}",
+            f"{group.name}: stays active on x_{ode.model.data.names[i]}",
             sp.Ge(in_cosines(direction.along(i)), 0, evaluate=False),
         )
         for group, direction in zip(ode.groups, directions, strict=True)
