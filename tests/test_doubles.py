@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reduced.errors import InputError
-from reduced.problem import problem, start
+from reduced.parameters import problem, start
 from reduced.records import Outcome
 from reduced.solve.doubles import OUTCOMES, plateau_map, plateau_times, times
 from reduced.solve.doubles.short import short_integral

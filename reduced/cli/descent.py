@@ -26,7 +26,7 @@ from reduced.cli.saving import Keeping
 from reduced.cli.simulation import follow
 from reduced.errors import InputError
 from reduced.numbers import Exact, double_string, exact, read_number, sign
-from reduced.problem import require_positive
+from reduced.parameters import require_positive
 from reduced.records import Loss, Outcome
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typer import Option
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, cos, exact, read_number, sign
-from reduced.problem import problem, require_positive, start
+from reduced.parameters import problem, require_positive, start
 from reduced.records import Problem, Start
 
 if TYPE_CHECKING:

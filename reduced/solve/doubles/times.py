@@ -80,7 +80,7 @@ def plateau_times(
 ) -> PlateauTimes:
     """Return T_plat, T_II and T_III of the collapsed model in double precision (exponential loss).
 
-    Arguments: real numbers as in :func:`reduced.problem.problem` and :func:`reduced.problem.start`, rounded to
+    Arguments: real numbers as in :func:`reduced.problem` and :func:`reduced.start`, rounded to
     floats; the start must be one of Phase II. Returns flow times, inf when an event never comes, right to 20
     units in the last place times the sum of the condition numbers of the problem. Raises InputError naming
     the argument.
