@@ -154,9 +154,10 @@ def descent(task: DescentTask, state: DescentState, asked: int) -> Descent:
     with np.errstate(over="ignore", invalid="ignore"):
         final = task.network.second_layer @ np.maximum(state.z, 0.0)
         W = task.network.W + state.amounts @ task.data.X
-    # the last step is looked at here; a run that goes on looks at it itself
-    ended = state.copy()
+    ended = state
     if not state.diverged and np.any((task.data.y * final > 0) != state.right):
+        # the last step is looked at here; a run that goes on looks at it itself
+        ended = replace(state, f=state.f.copy(), right=state.right.copy(), changes=[*state.changes])
         ended.note_change(task, final)
     plateau = float(ended.right_since[1] if task.data.is_two_point else ended.right_since.max())
     return Descent(

@@ -31,7 +31,8 @@ def _arrays(path: str) -> dict[str, bytes]:
 
 def test_a_run_gone_on_with_is_the_run(run_cli: Callable) -> None:
     whole = run_cli("gd", *SMALL, *RATES, "--out", "whole.npz", "--json")
-    assert (whole.code, whole.err) == (0, "reduced: wrote whole.npz\n")
+    assert whole.code == 0
+    assert "reduced: wrote whole.npz\n" in whole.err
     assert run_cli("gd", *SMALL, *RATES, "--out", "part.npz", "--steps", "700").code == 0
     assert _arrays("part.npz") != _arrays("whole.npz")
     ended = run_cli("gd", *SMALL, *RATES, "--out", "part.npz", "--steps", "150000", "--resume", "--json")
@@ -136,4 +137,4 @@ def test_what_cannot_be_gone_on_with_is_told_in_one_sentence(run_cli: Callable) 
         assert ended.err.startswith(f"reduced: {complaint}")
         assert len(ended.err.splitlines()) == 1
     assert _arrays("runs.npz") == before
-    assert run_cli(*words, "--out", "runs.npz").err == "reduced: replaced runs.npz\n"
+    assert "reduced: replaced runs.npz\n" in run_cli(*words, "--out", "runs.npz").err

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -160,6 +160,16 @@ def test_other_files_are_refused(tmp_path):
     runs.write_bytes(content[: len(content) // 2])
     with pytest.raises(fullnet.InputError, match=r"path: .*runs.npz: expected a whole"):
         fullnet.load_descents(runs)
+
+
+def test_a_run_made_with_numba_needs_it_to_go_on(monkeypatch):
+    part = descend(100, engine="numpy")
+    compiled = replace(part, task=replace(part.task, compiled=True))
+    monkeypatch.setitem(sys.modules, "fullnet.descent_kernel", None)
+    with pytest.raises(
+        fullnet.InputError, match="resume: expected numba to be installed, got a descent made"
+    ):
+        descend(200, resume=compiled)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -77,8 +77,9 @@ def gd(
     --steps.
     With --until a run ends at that flow time, if its --steps have not ended it before.
 
-    --resume alone takes learning rates, steps and subgradient from the file too; more --steps or another --lr
-    go further. The file can be given to --init: its W are the weights of the last run.
+    --resume alone takes learning rates, steps and subgradient from the file too (not --ridge, which the flow
+    beside may need); more --steps or another --lr go further. The file can be given to --init: its W are the
+    weights of the last run.
 
     \b
     Examples
