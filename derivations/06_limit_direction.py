@@ -54,16 +54,20 @@ for regime, phase_name in derive.FINAL_PHASES.items():
         found.gamma_squared - (ode.A - ode.B * found.ratio) / (1 + found.ratio),
     )
 
-    page.text("The conditions for the phase to last reduce to")
+    page.text("Training ends in this phase where")
     for bound in derive.regime_bounds(found):
         page.relation(bound)
 
-page.section("The regimes meet without a gap")
+page.section("The regimes meet without gap or overlap")
+page.text(
+    r"""On a border the conditions of both neighbours hold. There $r$ of the earlier phase only tends to the value
+    at which the later one begins, so training ends in the earlier, and the later one's bound is strict."""
+)
 four, three, two = (set(derive.regime_bounds(derive.limit(name))) for name in derive.FINAL_PHASES)
 (upper_four,), (lower_two,) = four, two
 page.check_true(
-    "three-phase begins where four-phase ends and ends where two-phase begins",
-    three == {sp.Ge(upper_four.lhs, upper_four.rhs), sp.Le(lower_two.lhs, lower_two.rhs)},
+    "the regime is three-phase where it is neither four-phase nor two-phase",
+    three == {upper_four.negated, lower_two.negated},
 )
 page.text(r"At the borders the directions and margins of the two neighbours agree:")
 for left, right, bound in (

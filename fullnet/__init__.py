@@ -17,7 +17,8 @@ Everything public is here::
   a :class:`DescentPath` of its weights at chosen times; runs end with an :class:`Outcome`; :class:`Budget`
   bounds a flow, :class:`Checkpoint` saves it on the way; :func:`step_sizes` gives a :class:`StepSize` for
   each learning rate.
-- Files: :func:`save` and :func:`load_trajectory`; :func:`save_csv` for other programs, of the columns of
+- Files: :func:`save` and :func:`load_trajectory` for flows, :func:`save_descents` and
+  :func:`load_descents` for descents; :func:`save_csv` for other programs, of the columns of
   :func:`table`; :func:`require_writable` asks before a long run.
 - Times past ``LINEAR`` = 10³⁰⁰ are readings of a clock: :func:`log_time` gives ln t, :func:`clock_at` the
   reading, :func:`time_text` the time in words.
@@ -34,6 +35,7 @@ from fullnet.condensation import Cluster, direction_clusters
 from fullnet.data import DataSet, data_set, load_data, two_point
 from fullnet.descent import Descent, gradient_descent
 from fullnet.descent_path import DescentPath, descent_path
+from fullnet.descent_storage import load_descents, save_descents
 from fullnet.detection import Detection, PatternChange, Plateau, detect
 from fullnet.errors import InputError, NotUnique
 from fullnet.flow import gradient_flow
@@ -94,6 +96,7 @@ __all__ = [
     "gradient_flow",
     "initial_network",
     "load_data",
+    "load_descents",
     "load_network",
     "load_trajectory",
     "log_loss",
@@ -107,6 +110,7 @@ __all__ = [
     "sample",
     "save",
     "save_csv",
+    "save_descents",
     "step_sizes",
     "table",
     "time_text",

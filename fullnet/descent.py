@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,36 +14,40 @@ from numpy.typing import NDArray
 from fullnet import checks
 from fullnet.checks import Floats
 from fullnet.data import DataSet
+from fullnet.descent_plain import run_arrays
+from fullnet.descent_state import DescentState, DescentTask, Engine, first_state
 from fullnet.errors import InputError
-from fullnet.loss import Loss, loss_named
-from fullnet.network import Network, matching, predictions, weighted_accuracy
+from fullnet.loss import loss_named
+from fullnet.network import Network, matching
+from fullnet.pace import BETWEEN_REPORTS, BETWEEN_SAVINGS, Pace
 from fullnet.shown import shown
 from fullnet.trajectory import Outcome
 
 ENGINES = ("auto", "numba", "numpy")
 SUBGRADIENTS = (0, 0.5, 1)
 
-Engine = Callable[..., tuple[int, int, int]]
-
-_CHUNK = 1_000_000
 _WORTH_COMPILING = 20_000_000
-_DONE, _CHANGED, _LOST, _DIVERGED = 0, 1, 2, 3
+
+# Scalar products moved between two looks at the clock: a fraction of a second, by the engine.
+_COMPILED_AT_ONCE, _PLAIN_AT_ONCE = 50_000_000, 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Descent:
     """A gradient descent run. Times are flow times: step × lr.
 
-    steps made; accuracy_changes: (step, accuracy from then on), beginning at step 0; right_since (N,): time
-    from which a point is right for good, linearly interpolated inside its step, inf if it is not right at the
-    end; T_plat: the last of these (for two-point data that of x₋), None if infinite; T_II (two-point data):
-    time of the first step in which a positive neuron active on both points loses x₋, after the first r ≥ c,
-    else None; living (m,): active on some point at the end; flips: how often an activation changed; network:
-    the final weights; predictions (N,).
+    steps made, of the steps asked for; accuracy_changes: (step, accuracy from then on), beginning at step 0;
+    right_since (N,): time from which a point is right for good, linearly interpolated inside its step, inf if
+    it is not right at the end; T_plat: the last of these (for two-point data that of x₋), None if infinite;
+    T_II (two-point data): time of the first step in which a positive neuron active on both points loses x₋,
+    after the first r ≥ c, else None; living (m,): active on some point at the end; flips: how often an
+    activation changed; network: the final weights; predictions (N,); task and state: all that is needed to go
+    on.
     """
 
     lr: float
     steps: int
+    asked: int
     outcome: Outcome
     accuracy_changes: tuple[tuple[int, float], ...]
     right_since: Floats
@@ -51,6 +57,8 @@ class Descent:
     flips: int
     network: Network
     predictions: Floats
+    task: DescentTask = field(repr=False)
+    state: DescentState = field(repr=False)
 
     __repr__ = shown
 
@@ -65,180 +73,114 @@ def gradient_descent(
     stop_early: bool = True,
     engine: str = "auto",
     on_progress: Callable[[int], None] | None = None,
+    seconds: float | None = None,
+    on_checkpoint: Callable[[Descent], None] | None = None,
+    resume: Descent | None = None,
 ) -> Descent:
     """Train by full-batch gradient descent.
 
     Arguments: network; data; lr > 0, the step; steps ≥ 0, the most to make; loss ``exp`` or ``logistic``;
     subgradient, the derivative of ReLU at 0: 0, 0.5 or 1; stop_early ends the run once every point is right
     and, for two-point data, T_II is found; engine ``numba``, ``numpy`` or ``auto`` (numba if installed and
-    worth compiling); on_progress (steps made), called every million steps. Returns a Descent with outcome
-    ``finished`` (stopped early), ``steps`` or ``diverged``. Raises InputError.
+    worth compiling); on_progress (steps made), called now and then; seconds, the most wall time;
+    on_checkpoint, called every few seconds with the run so far, to be saved by :func:`save_descents`; resume,
+    an earlier part of the same run: the result is then bit for bit that of a run never interrupted, by the
+    same engine. Returns a Descent with outcome ``finished`` (stopped early), ``steps``, ``diverged`` or
+    ``budget``. Raises InputError.
     """
     matching(network, data)
     lr, steps = checks.moderate(lr, "lr"), checks.count(steps, "steps", 0)
     kind = loss_named(loss)
     checks.choice(subgradient, "subgradient", SUBGRADIENTS)
-    advance = _engine(engine, steps * network.W.shape[0] * len(data.y), data)
-    run = _Run(network, data, lr, kind, float(subgradient))
-    while run.made < steps and not run.diverged and not (stop_early and run.complete):
-        before = run.made // _CHUNK
-        run.go(advance, min(steps - run.made, _CHUNK))
-        if on_progress is not None and run.made // _CHUNK != before:
-            on_progress(run.made)
-    return run.result(stop_early)
+    if seconds is not None and checks.number(seconds, "seconds") < 0:
+        raise InputError("seconds", seconds, "a number ≥ 0")
+    compiled = _is_compiled(engine, steps * network.W.shape[0] * len(data.y), resume)
+    task = DescentTask(network, data, lr, kind, float(subgradient), compiled, stop_early)
+    state = first_state(task) if resume is None else _going_on(task, steps, resume)
+    advance, at_once = _engine(task)
+    reports, savings, began = Pace(BETWEEN_REPORTS), Pace(BETWEEN_SAVINGS), time.monotonic()
+    while state.made < steps and not state.diverged and not state.complete(task):
+        if seconds is not None and time.monotonic() - began > seconds:
+            break
+        state.go(task, advance, min(steps - state.made, at_once))
+        if on_progress is not None:
+            reports.turn(partial(on_progress, state.made))
+        if on_checkpoint is not None:
+            savings.turn(lambda: on_checkpoint(descent(task, state.copy(), steps)))
+    return descent(task, state, steps)
 
 
-def _engine(name: str, work: int, data: DataSet) -> Engine:
+def _is_compiled(name: str, work: int, resume: Descent | None) -> bool:
+    """Decide for the compiled engine: a run goes on with the one it began with."""
     checks.choice(name, "engine", ENGINES)
+    if resume is not None:
+        return resume.task.compiled
     if name == "numpy" or (name == "auto" and work < _WORTH_COMPILING):
-        return run_arrays
+        return False
     try:
-        from fullnet.descent_kernel import run_pair, run_points
+        import fullnet.descent_kernel  # noqa: F401
     except ImportError:
         if name == "numba":
             raise InputError("engine", "numba", "numpy or auto where numba is not installed") from None
-        return run_arrays
-    compiled: Engine = run_pair if data.is_two_point else run_points
-    return compiled
+        return False
+    return True
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def run_arrays(
-    z: Floats,
-    amounts: Floats,
-    f: Floats,
-    right: NDArray[np.bool_],
-    flags: NDArray[np.bool_],
-    second_layer: Floats,
-    gram: Floats,
-    y: Floats,
-    weights: Floats,
-    lr: float,
-    logistic: bool,
-    subgradient: float,
-    ratio: float,
-    steps: int,
-) -> tuple[int, int, int]:
-    """Make up to ``steps`` steps in place; return (steps made, why it stopped, activation flips).
-
-    Arguments: z, amounts (m, N): inner products and what was added along each data point; f (2N,):
-    predictions one step ago and, when ``right`` changes, now; flags: r ≥ c was seen, the first loss was seen;
-    ratio: c for two-point data, else 0. Stops: 0 all made, 1 the set of right points is about to change, 2
-    the first ++ positive neuron has lost x₋, 3 diverged.
-    """
-    flips = 0
-    points = len(y)
-    active = z > 0
-    for n in range(steps):
-        fresh = second_layer @ np.where(active, z, 0.0)
-        margin = y * fresh
-        force = weights / (1 + np.exp(margin)) if logistic else weights * np.exp(-margin)
-        if not (np.all(np.isfinite(fresh)) and np.all(np.isfinite(force))):
-            return n, _DIVERGED, flips
-        if np.any((margin > 0) != right):
-            f[points:] = fresh
-            return n, _CHANGED, flips
-        f[:points] = fresh
-        if ratio > 0 and force[1] >= ratio * force[0]:
-            flags[0] = True
-        slope = active + subgradient * (z == 0) if subgradient else active
-        gain = (lr * second_layer)[:, None] * slope * (y * force)
-        amounts += gain
-        z += gain @ gram
-        now = z > 0
-        turned = now != active
-        if turned.any():
-            flips += int(np.count_nonzero(turned))
-            if ratio > 0 and flags[0] and not flags[1]:
-                lost = active[:, 0] & active[:, 1] & ~now[:, 1] & (second_layer > 0)
-                flags[1] = bool(lost.any())
-                if flags[1]:
-                    return n + 1, _LOST, flips
-        active = now
-    return steps, _DONE, flips
+def _going_on(task: DescentTask, steps: int, earlier: Descent) -> DescentState:
+    """Return the state in which an earlier part of the same run ended."""
+    if task.lr != earlier.task.lr or not task.same_problem(earlier.task):
+        expected = "the same network, data, loss, learning rate and subgradient"
+        raise InputError("resume", "a descent of another problem", expected)
+    if earlier.steps > steps:
+        raise InputError("steps", steps, f"at least {earlier.steps}, made by the run to resume")
+    return earlier.state.copy()
 
 
-class _Run:
-    """One descent under way: the state the engines change in place, and the log."""
+def _engine(task: DescentTask) -> tuple[Engine, int]:
+    """Return what makes the steps, and how many of them between two looks at the clock."""
+    products = task.network.W.shape[0] * len(task.data.y)
+    if not task.compiled:
+        return run_arrays, max(1, _PLAIN_AT_ONCE // products)
+    try:
+        from fullnet.descent_kernel import run_pair, run_points
+    except ImportError:
+        raise InputError("resume", "a descent made with numba", "numba to be installed") from None
+    compiled: Engine = run_pair if task.data.is_two_point else run_points
+    return compiled, max(1, _COMPILED_AT_ONCE // products)
 
-    def __init__(self, network: Network, data: DataSet, lr: float, loss: Loss, subgradient: float) -> None:
-        self.network, self.data, self.lr, self.loss, self.subgradient = network, data, lr, loss, subgradient
-        self.z = network.W @ data.X.T
-        self.amounts = np.zeros_like(self.z)
-        start = predictions(network, data)
-        self.f = np.concatenate([start, start])
-        self.right = data.y * start > 0
-        self.flags = np.zeros(2, dtype=bool)
-        self.right_since = np.where(self.right, 0.0, math.inf)
-        self.changes = [(0, float(weighted_accuracy(start, data)))]
-        self.made = self.flips = 0
-        self.T_II: float | None = None
-        self.diverged = False
 
-    @property
-    def complete(self) -> bool:
-        """Whether everything looked for has been found."""
-        return bool(self.right.all()) and (self.T_II is not None or not self.data.is_two_point)
+def descent(task: DescentTask, state: DescentState, asked: int) -> Descent:
+    """Return the record of a run as it stands: its task, its state, which it keeps, the steps asked for."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        final = task.network.second_layer @ np.maximum(state.z, 0.0)
+        W = task.network.W + state.amounts @ task.data.X
+    ended = state
+    if not state.diverged and np.any((task.data.y * final > 0) != state.right):
+        # the last step is looked at here; a run that goes on looks at it itself
+        ended = replace(state, f=state.f.copy(), right=state.right.copy(), changes=[*state.changes])
+        ended.note_change(task, final)
+    plateau = float(ended.right_since[1] if task.data.is_two_point else ended.right_since.max())
+    return Descent(
+        lr=task.lr,
+        steps=state.made,
+        asked=asked,
+        outcome=_outcome(task, ended, asked),
+        accuracy_changes=tuple(ended.changes),
+        right_since=ended.right_since,
+        T_plat=plateau if math.isfinite(plateau) else None,
+        T_II=state.T_II,
+        living=np.any(state.z > 0, axis=1),
+        flips=state.flips,
+        network=replace(task.network, W=W),
+        predictions=final,
+        task=task,
+        state=state,
+    )
 
-    def go(self, advance: Engine, steps: int) -> None:
-        """Make up to ``steps`` steps, to the next thing worth noting."""
-        made, why, flips = advance(
-            self.z,
-            self.amounts,
-            self.f,
-            self.right,
-            self.flags,
-            self.network.second_layer,
-            self.data.X @ self.data.X.T,
-            self.data.y,
-            self.data.weights,
-            self.lr,
-            self.loss is Loss.LOGISTIC,
-            self.subgradient,
-            self.data.cosine if self.data.is_two_point else 0.0,
-            steps,
-        )
-        self.made += made
-        self.flips += flips
-        if why == _CHANGED:
-            self.note_change(self.f[len(self.right) :].copy())
-        elif why == _LOST:
-            self.T_II = self.made * self.lr
-        self.diverged = why == _DIVERGED
 
-    def note_change(self, now: Floats) -> None:
-        """Log a change of the set of right points between the step before and this one."""
-        before = self.f[: len(now)].copy()
-        right = self.data.y * now > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            part = before / (before - now)
-        crossed = np.maximum(self.made - 1 + part, 0.0) * self.lr
-        self.right_since = np.where(right, np.where(self.right, self.right_since, crossed), math.inf)
-        self.right[:] = right
-        self.f[: len(now)] = now
-        accuracy = float(weighted_accuracy(now, self.data))
-        if accuracy != self.changes[-1][1]:
-            self.changes.append((self.made, accuracy))
-
-    def result(self, stop_early: bool) -> Descent:
-        """Return the record of the run."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            final = self.network.second_layer @ np.maximum(self.z, 0.0)
-            W = self.network.W + self.amounts @ self.data.X
-        if not self.diverged and np.any((self.data.y * final > 0) != self.right):
-            self.note_change(final)
-        outcome = Outcome.FINISHED if stop_early and self.complete else Outcome.STEPS
-        plateau = float(self.right_since[1] if self.data.is_two_point else self.right_since.max())
-        return Descent(
-            lr=self.lr,
-            steps=self.made,
-            outcome=Outcome.DIVERGED if self.diverged else outcome,
-            accuracy_changes=tuple(self.changes),
-            right_since=self.right_since,
-            T_plat=plateau if math.isfinite(plateau) else None,
-            T_II=self.T_II,
-            living=np.any(self.z > 0, axis=1),
-            flips=self.flips,
-            network=replace(self.network, W=W),
-            predictions=final,
-        )
+def _outcome(task: DescentTask, ended: DescentState, asked: int) -> Outcome:
+    if ended.diverged:
+        return Outcome.DIVERGED
+    if ended.complete(task):
+        return Outcome.FINISHED
+    return Outcome.STEPS if ended.made >= asked else Outcome.BUDGET

@@ -1,6 +1,6 @@
 """The descent loops compiled by numba, imported only for runs long enough to pay for it.
 
-The same algorithm as ``run_arrays`` in :mod:`fullnet.descent`, which documents arguments and codes. A neuron
+The same algorithm as ``run_arrays`` in :mod:`fullnet.descent_plain`, which documents arguments and codes. A neuron
 that is inactive everywhere never moves again, so only the others are visited.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from fullnet.errors import ContentError, FileError, InputError
+
+_NAMED = 8
 
 # What NumPy and zipfile raise, between them, for archives that are cut, damaged or of another kind.
 _DAMAGED = (
@@ -66,10 +68,24 @@ def read_arrays(path: str | Path, required: Sequence[str], optional: Sequence[st
             raise ContentError(_kind(archive), "a whole .npz archive")
         missing = [name for name in required if name not in archive.files]
         if missing:
-            present = ", ".join(sorted(archive.files)) or "an empty archive"
-            raise ContentError(present, f"an array {missing[0]!r} in the archive")
+            raise ContentError(
+                listed(archive.files) or "an empty archive", f"an array {missing[0]!r} in the archive"
+            )
         wanted = [*required, *(name for name in optional if name in archive.files)]
         return {name: _array(archive, name) for name in wanted}
+
+
+def require_format(path: str | Path, wanted: str, what: str) -> None:
+    """Raise InputError for an archive whose array ``format`` says another word than the one wanted."""
+    found = read_arrays(path, (), ("format",))
+    if found and str(found["format"]) != wanted:
+        raise ContentError(f"format {found['format']}", f"{what} of format {wanted}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names in order, the first few of many."""
+    names = sorted(names)
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 def _kind(loaded: Any) -> str:

@@ -15,6 +15,7 @@ from typing import Protocol
 from fullnet import checks
 from fullnet.errors import InputError
 from fullnet.history import Ints
+from fullnet.pace import BETWEEN_REPORTS, BETWEEN_SAVINGS, Pace
 from fullnet.plain import PlainEngine
 from fullnet.standing import Log, Standing, first_standing
 from fullnet.storage import save
@@ -23,10 +24,8 @@ from fullnet.trajectory import Outcome, Trajectory, resumed, trajectory, with_sh
 
 Progress = Callable[[float, int], None]
 
-_BETWEEN_REPORTS = 0.1
 _MOST = 1 << 40
 _AT_ONCE = 256
-_WRITING_SHARE = 20
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Checkpoint:
     """
 
     path: str | Path
-    seconds: float = 5.0
+    seconds: float = BETWEEN_SAVINGS
 
     def __post_init__(self) -> None:
         """Check the interval; raise InputError."""
@@ -140,17 +139,19 @@ class Course:
     budget: Budget
     on_progress: Progress | None
     checkpoint: Checkpoint | None
-    _reported: float = field(default=0.0, init=False)
-    _saved: float = field(default=0.0, init=False)
-    _pause: float = field(default=0.0, init=False)
+    _reports: Pace = field(init=False)
+    _savings: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Set the pace of reports and savings."""
+        self._reports = Pace(BETWEEN_REPORTS)
+        self._savings = Pace(BETWEEN_SAVINGS if self.checkpoint is None else self.checkpoint.seconds)
 
     def follow(self) -> Trajectory:
         """Go to the end, or until the budget is used up; return the flow."""
-        began = self._reported = self._saved = time.monotonic()
-        self._pause = 0.0 if self.checkpoint is None else self.checkpoint.seconds
+        began = time.monotonic()
         while self.behind or self.run.t < self.until:
-            now = time.monotonic()
-            if self._exhausted(now - began):
+            if self._exhausted(time.monotonic() - began):
                 break
             if self.second is not None and self.behind:
                 self.second.advance(self.until, _AT_ONCE)
@@ -158,7 +159,7 @@ class Course:
                 steps = self.budget.steps
                 self.run.advance(self.until, None if steps is None else steps - self.run.log.pieces)
                 self._catch_up()
-                self._report(time.monotonic())
+                self._report()
         return self.record()
 
     @property
@@ -171,15 +172,13 @@ class Course:
         while self.second is not None and self.behind:
             self.second.advance(self.until, _AT_ONCE)
 
-    def _report(self, now: float) -> None:
+    def _report(self) -> None:
         """Tell how far the flow is, and save it, when it is time to."""
-        if self.on_progress is not None and now - self._reported > _BETWEEN_REPORTS:
-            self.on_progress(self.run.t, self.run.log.moves)
-            self._reported = now
-        if self.checkpoint is not None and now - self._saved > self._pause:
-            save(self.record(), self.checkpoint.path)
-            self._saved = time.monotonic()
-            self._pause = max(self.checkpoint.seconds, _WRITING_SHARE * (self._saved - now))
+        tell, checkpoint = self.on_progress, self.checkpoint
+        if tell is not None:
+            self._reports.turn(lambda: tell(self.run.t, self.run.log.moves))
+        if checkpoint is not None:
+            self._savings.turn(lambda: save(self.record(), checkpoint.path))
 
     def _exhausted(self, seconds: float) -> bool:
         """Return whether the budget is used up."""

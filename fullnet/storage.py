@@ -9,7 +9,7 @@ import numpy as np
 
 from fullnet.data import DataSet
 from fullnet.errors import ContentError
-from fullnet.files import inside, read_arrays
+from fullnet.files import inside, read_arrays, require_format
 from fullnet.loss import Loss
 from fullnet.network import Network
 from fullnet.standing import MOVE_COLUMNS, PIECE_COLUMNS, STANDING_ARRAYS, Standing
@@ -52,9 +52,8 @@ def load_trajectory(path: str | Path, argument: str = "path") -> Trajectory:
     Raises InputError for anything else.
     """
     with inside(path, argument):
+        require_format(path, str(_FORMAT), "a trajectory")
         found = read_arrays(path, (*_PROBLEM, *_PARTS), [_SHADOW + name for name in _PARTS])
-        if str(found["format"]) != str(_FORMAT):
-            raise ContentError(f"format {found['format']}", f"a trajectory of format {_FORMAT}")
         try:
             return _loaded(found)
         except (AttributeError, KeyError, ValueError, IndexError, TypeError) as why:

@@ -1,6 +1,6 @@
 """Reduced training dynamics of two-layer ReLU networks: derived, solved exactly, checked against the network.
 
-Everything public is here; heavy parts are imported when first used::
+Everything public is here, and imported when first used::
 
     import reduced
 
@@ -24,17 +24,19 @@ Everything public is here; heavy parts are imported when first used::
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from reduced.errors import InputError
-from reduced.problem import problem, start
-from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
+TYPE_CHECKING = (
+    False  # type checkers take it for true; importing typing for it would take longer than all else here
+)
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from reduced import crosscheck, derive, figures, maxmargin, report, sweep, theorems
+    from reduced.errors import InputError
     from reduced.maxmargin.kkt import kkt
     from reduced.maxmargin.perturbation import perturb
+    from reduced.parameters import problem, start
+    from reduced.records import Loss, Outcome, Problem, Regime, Start, Timeline
     from reduced.solve.asymptotic import asymptotic
     from reduced.solve.decay import angle_laws
     from reduced.solve.limit import limit
@@ -47,6 +49,13 @@ if TYPE_CHECKING:
     __version__: str
 
 _LAZY = {
+    "InputError": "reduced.errors",
+    "Loss": "reduced.records",
+    "Outcome": "reduced.records",
+    "Problem": "reduced.records",
+    "Regime": "reduced.records",
+    "Start": "reduced.records",
+    "Timeline": "reduced.records",
     "angle_laws": "reduced.solve.decay",
     "asymptotic": "reduced.solve.asymptotic",
     "kkt": "reduced.maxmargin",
@@ -54,7 +63,9 @@ _LAZY = {
     "network_flow": "reduced.solve.network",
     "perturb": "reduced.maxmargin",
     "predict": "reduced.solve.predict",
+    "problem": "reduced.parameters",
     "sensitivities": "reduced.solve.sensitivity",
+    "start": "reduced.parameters",
     "taylor_timeline": "reduced.solve.taylor",
     "timeline": "reduced.solve.timeline",
 }
@@ -93,6 +104,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
+    from importlib import import_module
+
     if name in _LAZY:
         found = getattr(import_module(_LAZY[name]), name)
     elif name in _PACKAGES:

@@ -85,17 +85,32 @@ def test_ctrl_c_during_imports_is_quiet(heavy: str) -> None:
     assert complaint == "reduced: interrupted\n"
 
 
-def test_importing_the_entry_point_imports_nothing_of_the_application() -> None:
+def test_importing_the_entry_point_imports_next_to_nothing() -> None:
+    """Until then Python answers Ctrl-C itself, with a traceback."""
     ended = _shell(
-        f"{sys.executable} -c \"import sys, reduced.cli; print('typer' in sys.modules, 'mpmath' in sys.modules)\""
+        f'{sys.executable} -c "import sys; before = set(sys.modules); import reduced.cli; '
+        'print(*sorted(set(sys.modules) - before))"'
     )
-    assert ended.stdout.split() == ["False", "False"]
+    new = set(ended.stdout.split())
+    assert {name for name in new if name.startswith("reduced")} == {"reduced", "reduced.cli"}
+    assert not new & {"typing", "dataclasses", "contextlib", "decimal", "re", "threading", "typer", "mpmath"}
+
+
+def test_the_command_line_runs_outside_the_main_thread() -> None:
+    source = (
+        "import threading, reduced.cli; codes = []; "
+        "one = threading.Thread(target=lambda: codes.append(reduced.cli.main(['limit', '--digits', '5']))); "
+        "one.start(); one.join(); print(codes)"
+    )
+    ended = _shell(f'{sys.executable} -c "{source}"')
+    assert ended.stdout.splitlines()[-1] == "[0]"
+    assert ended.stderr == ""
 
 
 @pytest.mark.slow
 def test_ctrl_c_at_any_moment_shows_no_traceback_of_ours() -> None:
     """Before the entry point is imported Python itself answers; from then on we do."""
-    for milliseconds in range(120, 700, 20):
+    for milliseconds in range(60, 700, 20):
         child = subprocess.Popen(
             [sys.executable, "-m", "reduced", "simulate"],
             stdout=subprocess.PIPE,

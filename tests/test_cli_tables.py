@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
@@ -79,7 +80,9 @@ def test_rows_take_no_more_lines_than_they_need(
 @pytest.mark.parametrize(
     "words",
     [
-        pytest.param(("crosscheck", *SMALL, "--lr", "0.1", "--steps", "20"), marks=pytest.mark.slow),
+        pytest.param(
+            ("crosscheck", *SMALL, "--lr", "0.1", "--steps", "20", "--digits", "9"), marks=pytest.mark.slow
+        ),
         ("perturb", *SMALL, "--digits", "20", "--directions", "20"),
         pytest.param(("theorems", *SMALL), marks=pytest.mark.slow),
         ("plateau", "--sensitivities", "--distribution"),
@@ -95,6 +98,41 @@ def test_commands_fit_into_eighty_columns(
     monkeypatch.setenv("COLUMNS", "300")
     wide = run_cli(*words).out
     assert _numbers(wide) == _numbers(narrow)
+
+
+def test_a_narrower_table_stands_in_before_rows_are_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounded = [(name, *(cell and cell[:6] for cell in cells), agree) for name, *cells, agree in ROWS]
+    narrower = table("Title", COLUMNS, rounded, spare=["exact flow"])
+    made = replace(table("Title", COLUMNS, ROWS, spare=["exact flow"]), narrower=narrower)
+    _at(monkeypatch, 55)
+    assert _printed(capsys, made)[4] == " T_plat       316.479845   316.47984464321   yes"
+    _at(monkeypatch, 46)
+    assert _printed(capsys, made)[4] == " T_plat       316.47    316.47         yes"
+
+
+def test_a_crosscheck_has_one_line_a_row_at_eighty_columns(
+    run_cli: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ("crosscheck", *SMALL, "--lr", "0.1", "--steps", "20")
+    lines = run_cli(*words).out.splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    checks = run_cli(*words, "--json").record["checks"]
+    for check in checks:
+        (line,) = [line for line in lines if line.startswith(f" {check['quantity']} ")]
+        assert line.split()[-1] == ("yes" if check["agree"] else "NO")
+        if check["full"] is not None and "," not in check["full"]:
+            assert {check["difference"], check["tolerance"]} <= {*line.split()}
+            assert any(_close(word, float(check["full"])) for word in line.split())
+
+
+def _close(word: str, value: float) -> bool:
+    try:
+        return abs(float(word) - value) <= 6e-6 * abs(value)
+    except ValueError:
+        return False
 
 
 def _numbers(text: str) -> list[str]:

@@ -269,6 +269,26 @@ def test_derive_python_is_a_module_that_runs(run_cli: Callable) -> None:
     assert abs(limit[0] - float(ratio)) < 1e-14
 
 
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_derive_says_what_each_condition_means(
+    run_cli: Callable, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for name, count in (("II", 4), ("III", 8), ("IV", 4)):
+        lines = run_cli("derive", "--phase", name).out.splitlines()
+        conditions = run_cli("derive", "--phase", name, "--json").record["phases"][name]["conditions"]
+        assert len(conditions) == count
+        for condition in conditions:
+            group, _, words = condition["reason"].partition(": ")
+            said = f"{group[0]}{'₊' if group == 'K_plus' else '₋'}: {words.split(' x_')[0]} x"
+            (line,) = [
+                line
+                for line in lines
+                if line.strip().startswith(condition["relation"] + " ") and said in line
+            ]
+            assert len(line) <= int(columns)
+
+
 def test_derive_latex_and_text_show_every_phase(run_cli: Callable) -> None:
     assert run_cli("derive", "--phase", "II", "--format", "latex").out.count("&=") == 2
     text = run_cli("derive", "--phase", "III").out

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import reduced
 from reduced import derive
 from reduced.derive.limit import alpha
 from reduced.derive.symbols import Delta, alpha_minus, alpha_plus, c, kappa2, s
@@ -40,8 +41,8 @@ TABLE = {
     ),
 }
 BOUNDS = {
-    "four-phase": {sp.Le(alpha, c)},
-    "three-phase": {sp.Ge(alpha, c), sp.Le(alpha, 1 / c)},
+    "four-phase": {sp.Lt(alpha, c)},
+    "three-phase": {sp.Ge(alpha, c), sp.Lt(alpha, 1 / c)},
     "two-phase": {sp.Ge(alpha, 1 / c)},
 }
 
@@ -70,6 +71,23 @@ def test_stationarity_residual_vanishes(regime):
 @pytest.mark.parametrize("regime", TABLE)
 def test_regime_borders(regime):
     assert set(derive.regime_bounds(derive.limit(regime))) == BOUNDS[regime]
+
+
+@pytest.mark.parametrize("value", ["1/2", "2", "49/100", "51/100", "199/100", "201/100"])
+def test_every_ratio_has_one_regime_and_the_solver_agrees(value):
+    """At cos Δ = 1/2 the borders are 1/2 and 2: where Q/P tends to the next phase's beginning it never begins."""
+    at = {alpha: sp.Rational(value), Delta: sp.pi / 3}
+    holding = [
+        regime
+        for regime in TABLE
+        if all(bound.subs(at) == sp.true for bound in derive.regime_bounds(derive.limit(regime)))
+    ]
+    problem = reduced.problem(4, "pi/3", "1/10", f"({value})/10")
+    found = reduced.timeline(problem, reduced.start(), 20)
+    never = [name for name in ("T_II", "T_III") if found.times[name] == "inf"]
+    assert len(holding) == 1
+    assert holding == [found.regime.value]
+    assert never == {"four-phase": [], "three-phase": ["T_III"], "two-phase": ["T_II", "T_III"]}[holding[0]]
 
 
 @pytest.mark.parametrize(

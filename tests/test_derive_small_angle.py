@@ -12,7 +12,7 @@ from reduced.derive.plateau import f_minus_0, f_plus_0, share_0
 from reduced.derive.small_angle import QUANTITIES, fast_integral, small_angle_series, u
 from reduced.derive.symbols import Delta, alpha_minus, alpha_plus, kappa2, p
 from reduced.errors import InputError
-from reduced.problem import problem, start
+from reduced.parameters import problem, start
 from reduced.solve.limit import limit
 from reduced.solve.timeline import timeline
 

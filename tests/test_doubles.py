@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reduced.errors import InputError
-from reduced.problem import problem, start
+from reduced.parameters import problem, start
 from reduced.records import Outcome
 from reduced.solve.doubles import OUTCOMES, plateau_map, plateau_times, times
 from reduced.solve.doubles.short import short_integral
@@ -272,8 +272,12 @@ def test_maps_equal_the_scalar_path_bit_for_bit_in_value():
 
 
 def test_the_plain_loop_gives_the_same_as_the_compiled_one():
-    columns = [np.full(3, x) for x in (4.0, 0.2, 0.25)] + [np.array([0.1, 0.2, 0.3])]
-    columns += [np.ones(3), *(np.zeros(3) for _ in range(3))]
+    # every parameter has another value, so that none can stand in the place of another
+    rows = np.array([(4.0, 0.2, 0.25, alpha, 1.5, 0.3, 0.2, -0.1) for alpha in (0.1, 0.2, 0.3)])
     result = np.empty((3, 7))
-    map_rows(*columns, result)
-    np.testing.assert_allclose(plateau_map(*columns)["T_plat"], result[:, 1], rtol=1e-13)
+    map_rows(rows, result)
+    found = plateau_map(*rows.T)
+    for place, name in enumerate(("T_plat", "T_II", "T_III"), 1):
+        np.testing.assert_allclose(found[name], result[:, place], rtol=1e-13)
+    one = plateau_times(*rows[0].tolist())
+    assert (result[0, 1], result[0, 2], result[0, 3]) == (one.T_plat, one.T_II, one.T_III)

@@ -125,6 +125,36 @@ def test_a_figure_that_cannot_be_drawn_does_not_stop_the_others(run_cli: Callabl
     assert list(record["failed"]) == ["staircase"]
 
 
+def test_without_names_a_figure_there_cannot_be_is_skipped_with_a_note(
+    run_cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tuple(entry for entry in CATALOGUE if entry.name in ("staircase", "timeline"))
+    monkeypatch.setattr("reduced.figures.catalogue.CATALOGUE", few)
+    words = ("figures", "--p", "5/2", "--out", str(tmp_path), *SMALL)
+    ended = run_cli(*words)
+    assert (ended.code, ended.out) == (0, f"{tmp_path / 'timeline.png'}\n")
+    assert ended.err.startswith("reduced: staircase is skipped: p: expected an integer")
+    assert len(ended.err.splitlines()) == 1
+    assert _names(tmp_path) == ["timeline.png"]
+    record = run_cli(*words, "--json").record
+    assert (record["files"], record["failed"]) == ([str(tmp_path / "timeline.png")], {})
+    assert list(record["skipped"]) == ["staircase"]
+    monkeypatch.setattr("reduced.figures.catalogue.CATALOGUE", few[1:])
+    assert run_cli(*words).code == 2  # nothing at all is no success
+
+
+def test_without_names_a_file_that_cannot_be_written_is_still_a_failure(
+    run_cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tuple(entry for entry in CATALOGUE if entry.name in ("lengths", "timeline"))
+    monkeypatch.setattr("reduced.figures.catalogue.CATALOGUE", few)
+    (tmp_path / "timeline.png").mkdir()
+    ended = run_cli("figures", "--out", str(tmp_path), *SMALL)
+    assert ended.code == 2
+    assert "timeline is not drawn: " in ended.err
+    assert _names(tmp_path) == ["lengths.png", "timeline.png"]
+
+
 def test_interruption_keeps_what_is_done(
     run_cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

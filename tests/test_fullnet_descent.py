@@ -4,6 +4,7 @@ import builtins
 import json
 import sys
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +135,10 @@ def test_nothing_to_do():
 
 
 def test_progress_is_reported(monkeypatch):
-    monkeypatch.setattr("fullnet.descent._CHUNK", 100)
+    monkeypatch.setattr("fullnet.descent.BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("fullnet.descent._PLAIN_AT_ONCE", 100 * NET.W.shape[0] * 2)
+    monkeypatch.setattr("fullnet.pace._SHARE", 0)
     seen = []
     fullnet.gradient_descent(NET, SETTING, 1e-2, 250, on_progress=seen.append, stop_early=False)
-    assert [made // 100 for made in seen] == [1, 2]
+    assert seen[-1] == 250
+    assert {after - before for before, after in pairwise([0, *seen])} == {1, 100, 49}  # a change at step 1

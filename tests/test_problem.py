@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reduced import InputError, Loss, problem, start
-from reduced.problem import expected_fractions
+from reduced.parameters import expected_fractions
 from reduced.solve.promise import private_context
 
 

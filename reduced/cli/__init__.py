@@ -1,16 +1,19 @@
 """The command line: parse, call one public function, print.
 
-Only this module is imported before :func:`main` runs, so that Ctrl-C ends quietly while the rest is imported.
+Only this module, which imports next to nothing, is imported before :func:`main` runs, so that Ctrl-C ends quietly
+while the rest is imported.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 __all__ = ["main"]
 
@@ -24,24 +27,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0 done or agrees, 1 disagrees, 2 bad input (one line on stderr), 3 budget
     exceeded, 130 interrupted.
     """
-    with _leaving_at_once():
+    try:
+        # raised inside an import, an interruption may come out as another error
+        previous = signal.signal(signal.SIGINT, _leave_at_once)
+    except ValueError:  # outside the main thread, which alone hears signals
+        previous = None
+    try:
         from reduced.cli.app import run
+    finally:
+        if previous is not None:
+            signal.signal(signal.SIGINT, previous)
     return run(arguments)
 
 
-@contextmanager
-def _leaving_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process here: raised inside an import, it may come out as another error."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(*_: Any) -> None:
-        os.write(2, b"reduced: interrupted\n")
-        os._exit(INTERRUPTED)
-
-    previous = signal.signal(signal.SIGINT, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
+def _leave_at_once(*_: Any) -> None:
+    os.write(2, b"reduced: interrupted\n")
+    os._exit(INTERRUPTED)

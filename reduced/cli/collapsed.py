@@ -259,7 +259,7 @@ def limit(
       reduced limit
       reduced limit --alpha-plus 0.2 --alpha-minus 0.25 --digits 40 --json
     """
-    from reduced.problem import start as start_at
+    from reduced.parameters import start as start_at
     from reduced.solve.decay import angle_laws
     from reduced.solve.limit import limit as limit_of
 

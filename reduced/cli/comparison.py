@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reduced.crosscheck import Check, CrossCheck, DescentRow
 
 # Numbers of the table for people, unless --digits asks for more.
-_SHOWN_DIGITS = 9
+_SHOWN_DIGITS, _NARROW_DIGITS = 9, 6
 
 
 def crosscheck(
@@ -44,7 +44,7 @@ def crosscheck(
         int | None,
         Option("--steps", rich_help_panel="Run", help="Steps of each descent. Default: to just past T_II."),
     ] = None,
-    subgradient: Subgradient = "0",
+    subgradient: Subgradient = None,
 ) -> int:
     """Reduced dynamics against the full network: one table, one verdict.
 
@@ -104,7 +104,7 @@ def crosscheck(
         for line in notes:
             note(line)
         end = None if points is None else double_string(until, out.shown(_SHOWN_DIGITS))
-        print_tables(*_tables(found, out.shown(_SHOWN_DIGITS), end))
+        print_tables(*_tables(found, out.digits, end))
     return 0 if found.agree else 1
 
 
@@ -132,8 +132,8 @@ def _descent_record(row: DescentRow, lr: str) -> dict[str, Any]:
     }
 
 
-def _tables(found: CrossCheck, digits: int, end: str | None) -> list[Table | str]:
-    """Build what people read; end is the last flow time compared where the data are not the two points."""
+def _tables(found: CrossCheck, digits: int | None, end: str | None) -> list[Table | str]:
+    """Build what people read, with the digits asked for; end is the last flow time of data not the two points."""
     numbers = [check for check in found.checks if not _in_words(check)]
     words = [check for check in found.checks if _in_words(check)]
     return [
@@ -147,7 +147,7 @@ def _tables(found: CrossCheck, digits: int, end: str | None) -> list[Table | str
 def _word_table(checks: list[Check]) -> Table:
     return table(
         "Neuron by neuron",
-        ("quantity", "reduced", "full network", "differ", "agree"),
+        ("quantity", "reduced", "network", "differ", "agree"),
         [
             (
                 check.quantity,
@@ -195,10 +195,18 @@ def _closing(found: CrossCheck, end: str | None) -> str:
     return "; ".join([verdict, *regime, outcome])
 
 
-def _number_table(checks: list[Check], digits: int, *, other: bool) -> Table:
-    """Build the table of numbers; the exact flow, of two points only, where the terminal has room for it."""
+def _number_table(checks: list[Check], digits: int | None, *, other: bool) -> Table:
+    """Build the table of numbers, with fewer digits for narrow terminals unless a number of them was asked for."""
+    if digits is not None:
+        return _rounded_table(checks, digits, other)
+    narrower = _rounded_table(checks, _NARROW_DIGITS, other)
+    return replace(_rounded_table(checks, _SHOWN_DIGITS, other), narrower=narrower)
+
+
+def _rounded_table(checks: list[Check], digits: int, other: bool) -> Table:
+    """Build it at one number of digits; the exact flow, of two points only, where the terminal has room for it."""
     exact = [] if other else ["exact flow"]
-    columns = ("quantity", "reduced", *exact, "full network", "difference", "tolerance", "agree")
+    columns = ("quantity", "reduced", *exact, "network", "differ", "tolerance", "agree")
     rows = [
         [
             check.quantity,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from reduced.cli.options import choose
-from reduced.cli.render import print_json, print_tables, print_text, values
+from reduced.cli.render import print_json, print_tables, print_text, table, values
 from reduced.errors import InputError
 
 if TYPE_CHECKING:
@@ -193,8 +193,8 @@ def _tables(names: Sequence[str]) -> list[Any]:
         if name == "I":
             tables += [values(_course_title(course), _course_rows(course)) for course in entry]
         else:
-            rows = [(letter, entry[letter]) for letter in "ABCD"]
-            tables.append(values(f"Phase {name}", [*rows, *_condition_rows(entry)]))
+            tables.append(values(f"Phase {name}", [(letter, entry[letter]) for letter in "ABCD"]))
+            tables.append(table(f"Phase {name} lasts while", ("condition", "means"), _condition_rows(entry)))
     for regime, entry in record.get("limit", {}).items():
         tables.append(values(f"Limit, {regime} ({', '.join(entry['regime'])})", _limit_rows(entry)))
     for quantity, terms in record.get("small_angle", {}).items():
@@ -239,7 +239,10 @@ def _limit_rows(entry: dict[str, Any]) -> list[tuple[str, str | None]]:
 
 
 def _condition_rows(entry: dict[str, Any]) -> list[tuple[str, str]]:
-    return [("while", condition["relation"]) for condition in entry["conditions"]]
+    return [
+        (condition["relation"], condition["reason"].replace("_plus", "₊").replace("_minus", "₋"))
+        for condition in entry["conditions"]
+    ]
 
 
 def _source(names: Sequence[str], module: Any) -> str:

@@ -10,7 +10,7 @@ from typer import Option
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, cos, exact, read_number, sign
-from reduced.problem import problem, require_positive, start
+from reduced.parameters import problem, require_positive, start
 from reduced.records import Problem, Start
 
 if TYPE_CHECKING:
@@ -192,10 +192,10 @@ def _or(value: Any, default: Any) -> Any:
 
 def unread(flag: str, path: str | None, known: tuple[str, ...]) -> list[str]:
     """Return a note on the arrays in an option's file that are not read."""
-    from fullnet.files import unread_arrays
+    from fullnet.files import listed, unread_arrays
 
     names = [] if path is None else unread_arrays(path, known)
-    return [f"{flag}: only {', '.join(known)} are read, not {', '.join(names)}"] if names else []
+    return [f"{flag}: only {', '.join(known)} are read, not {listed(names)}"] if names else []
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,8 @@ from reduced.records import Outcome
 if TYPE_CHECKING:
     from reduced.figures import Entry, Setting
 
-    Job = Callable[[Setting], Path]
+    # draws, and returns what then writes the file
+    Job = Callable[[Setting], Callable[[], Path]]
 
 DONE, BAD_INPUT, BUDGET = 0, 2, 3
 
@@ -56,7 +58,8 @@ def figures(
 ) -> int:
     """The paper's pictures, and those it lacks, of one network and its reduced model.
 
-    Each figure becomes a file as soon as it is drawn and stays when a later one fails.
+    Each figure becomes a file as soon as it is drawn and stays when a later one fails. A figure that there
+    cannot be for a setting is skipped with a note, unless it was asked for by name: then the exit code is 2.
 
     \b
     Examples
@@ -82,48 +85,70 @@ def figures(
         note(line)
     if wanted:
         require_folder(out, "out")
-    return _draw(jobs, setting, flow.seconds(), json)
+    return _draw(jobs, setting, flow.seconds(), as_json=json, asked=bool(names) or animation is not None)
 
 
 def _jobs(wanted: Sequence[Entry], out: str, form: str, animation: str | None) -> dict[str, Job]:
     """Return what is to be drawn, by name. Raises InputError for files that cannot be written."""
-    jobs: dict[str, Job] = {entry.name: partial(entry.write, folder=out, form=form) for entry in wanted}
+    from reduced.figures.files import save_figure
+
+    def job(entry: Entry) -> Job:
+        target = Path(out) / f"{entry.name}.{form}"
+        return lambda setting: partial(save_figure, entry.draw(setting), target)
+
+    jobs = {entry.name: job(entry) for entry in wanted}
     if animation is not None:
         from reduced.figures.animation import film_writer, write_animation
 
         film_writer(Path(animation))
-        jobs["animation"] = lambda setting: write_animation(setting.path, animation)
+        jobs["animation"] = lambda setting: partial(write_animation, setting.path, animation)
     return jobs
 
 
-def _draw(jobs: dict[str, Job], setting: Setting, seconds: float | None, as_json: bool) -> int:
-    """Draw one thing after the other; what cannot be drawn is named and does not stop the rest."""
-    import fullnet
+@dataclass
+class _Done:
+    """What became of the figures: files written, why others failed, why there cannot be the rest."""
 
-    written: list[str] = []
-    failed: dict[str, str] = {}
-    outcome = Outcome.FINISHED
+    files: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def draw(self, name: str, job: Job, setting: Setting, asked: bool) -> str | None:
+        """Draw one thing and return its file; None, with a note, where that fails."""
+        import fullnet
+
+        reasons = self.failed if asked else self.skipped
+        try:
+            write = job(setting)
+            reasons = self.failed
+            self.files.append(str(write()))
+        except (InputError, fullnet.InputError) as why:
+            reasons[name] = str(why)
+            note(f"{name} is {'skipped' if reasons is self.skipped else 'not drawn'}: {why}")
+            return None
+        return self.files[-1]
+
+
+def _draw(
+    jobs: dict[str, Job], setting: Setting, seconds: float | None, *, as_json: bool, asked: bool
+) -> int:
+    """Draw one thing after the other; what cannot be drawn is named and does not stop the rest."""
+    done, outcome = _Done(), Outcome.FINISHED
     try:
         with progress("drawing") as update, time_limit(seconds):
             for name, job in jobs.items():
                 update(name)
-                try:
-                    path = job(setting)
-                except (InputError, fullnet.InputError) as why:
-                    failed[name] = str(why)
-                    note(f"{name} is not drawn: {why}")
-                    continue
-                written.append(str(path))
-                if not as_json:
-                    print_text(str(path))
+                path = done.draw(name, job, setting, asked)
+                if path is not None and not as_json:
+                    print_text(path)
     except BudgetExceeded:
         outcome = Outcome.BUDGET
-        note(f"{outcome.message}; {len(written)} of {len(jobs)} files are written")
+        note(f"{outcome.message}; {len(done.files)} of {len(jobs)} files are written")
     if as_json:
-        print_json({"files": written, "failed": failed, "outcome": outcome.value})
+        print_json({**asdict(done), "outcome": outcome.value})
     if outcome is Outcome.BUDGET:
         return BUDGET
-    return BAD_INPUT if failed else DONE
+    return BAD_INPUT if done.failed or not done.files else DONE
 
 
 def _print_catalogue(entries: Sequence[Entry], as_json: bool) -> None:

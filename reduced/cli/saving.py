@@ -1,4 +1,4 @@
-"""The options that keep a flow in files, and what people are told of the files written."""
+"""The options that keep long work in files, and what people are told of the files written."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Saving:
-    """Where a flow is kept."""
+class Keeping:
+    """The file where long work is kept."""
 
     out: Annotated[
         str | None,
@@ -25,9 +25,43 @@ class Saving:
             "--out",
             metavar="FILE.npz",
             rich_help_panel="Run",
-            help="Save the flow there, every few seconds and at its end (numerical flow only).",
+            help="Save what is done there, every few seconds and at the end.",
         ),
     ] = None
+    resume: Annotated[
+        bool,
+        Option(
+            "--resume",
+            rich_help_panel="Run",
+            help="Go on with what is saved at --out, bit for bit; alone, with its network, data and loss.",
+        ),
+    ] = False
+
+    def saved(self) -> str | None:
+        """Return the file to go on with, None without --resume."""
+        if self.resume and self.out is None:
+            raise InputError("resume", "no file", "--out FILE, what to go on with")
+        return self.out if self.resume else None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files to be written."""
+        return () if self.out is None else (self.out,)
+
+    def in_the_way(self) -> frozenset[str]:
+        """Return the files that writing will replace, one gone on with aside."""
+        return frozenset(path for path in self.files if path != self.saved() and Path(path).exists())
+
+    def tell(self, replaced: frozenset[str]) -> None:
+        """Say on stderr which files were written, and which of them were there before."""
+        for path in self.files:
+            note(f"{'replaced' if path in replaced else 'wrote'} {path}")
+
+
+@dataclass(frozen=True)
+class Saving(Keeping):
+    """Where a flow is kept."""
+
     csv: Annotated[
         str | None,
         Option(
@@ -37,29 +71,23 @@ class Saving:
             help="Write the flow as a table, a row per log-spaced time (numerical flow only).",
         ),
     ] = None
-    resume: Annotated[
-        bool,
-        Option(
-            "--resume",
-            rich_help_panel="Run",
-            help="Go on with the flow saved at --out, bit for bit; alone, with its network, data and loss.",
-        ),
-    ] = False
 
     @property
     def asked(self) -> bool:
         """Whether anything is to be kept or gone on with."""
         return self.out is not None or self.csv is not None or self.resume
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files to be written."""
+        return (*super().files, *(() if self.csv is None else (self.csv,)))
+
     def earlier(self) -> fullnet.Trajectory | None:
         """Load the flow to go on with, None without --resume."""
         import fullnet
 
-        if not self.resume:
-            return None
-        if self.out is None:
-            raise InputError("resume", "no file", "--out FILE, the flow to go on with")
-        return fullnet.load_trajectory(self.out, "out")
+        saved = self.saved()
+        return None if saved is None else fullnet.load_trajectory(saved, "out")
 
     def checkpoint(self) -> fullnet.Checkpoint | None:
         """Return where and how often to save, None without --out."""
@@ -72,20 +100,9 @@ class Saving:
         fullnet.require_writable(self.out)
         return fullnet.Checkpoint(self.out)
 
-    def in_the_way(self) -> frozenset[str]:
-        """Return the files that writing will replace, a flow gone on with aside."""
-        new = (None if self.resume else self.out, self.csv)
-        return frozenset(path for path in new if path is not None and Path(path).exists())
-
     def write_table(self, path: fullnet.Trajectory) -> None:
         """Write the table that --csv asks for."""
         import fullnet
 
         if self.csv is not None:
             fullnet.save_csv(path, self.csv, argument="csv")
-
-    def tell(self, replaced: frozenset[str]) -> None:
-        """Say on stderr which files were written, and which of them were there before."""
-        for path in (self.out, self.csv):
-            if path is not None:
-                note(f"{'replaced' if path in replaced else 'wrote'} {path}")

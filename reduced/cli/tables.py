@@ -1,7 +1,8 @@
 """Tables for people: as wide as their cells, folded onto more lines a row where the terminal is narrower.
 
 No cell is ever cut or wrapped. A table that is too wide first loses a space between columns, then the columns it
-can spare; else each row takes as many lines as it needs, with the heads folded alike.
+can spare, then gives way to a narrower one of fewer digits, if it has that; else each row takes as many lines as
+it needs, with the heads folded alike.
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ _MARGIN, _INDENT = 1, 3
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table of texts; ``spare`` names columns that are left out where there is no room for them."""
+    """A titled table of texts.
+
+    ``spare`` names columns that are left out where there is no room for them; ``narrower`` is what is shown where
+    that does not suffice.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    spare: frozenset[str]
+    spare: frozenset[str] = frozenset()
+    narrower: Table | None = None
 
     @classmethod
     def of(
@@ -61,12 +67,14 @@ class Table:
             count = len(table.columns)
             if table._widest((0, count), gap) <= width:
                 return table, [range(count)], gap
+        if self.narrower is not None:
+            return self.narrower._layout(width)
         return self, self._shared_lines(width), _GAP
 
     def _without_spare(self) -> Table:
         kept = [number for number, name in enumerate(self.columns) if name not in self.spare]
         rows = tuple(tuple(row[number] for number in kept) for row in self.rows)
-        return Table(self.title, tuple(self.columns[number] for number in kept), rows, frozenset())
+        return Table(self.title, tuple(self.columns[number] for number in kept), rows)
 
     def _shared_lines(self, width: int) -> list[range]:
         """Return which columns share a line: on as few lines as fit, the widest of them as narrow as can be."""

@@ -99,7 +99,7 @@ def _conditions(
     model: NetworkModel, sign: int, active: tuple[int, ...], multipliers: dict[int, Expr], j: int
 ) -> list[Condition]:
     low, high = _slopes(model)
-    name = model.data.names[j]
+    point = f"x_{model.data.names[j]}"
 
     def normal(slope: Expr) -> Expr:
         return tidy(
@@ -108,8 +108,8 @@ def _conditions(
         )
 
     return [
-        Condition(f"multiplier on {name} not below the inactive slope", sp.Ge(multipliers[j], low)),
-        Condition(f"multiplier on {name} not above the active slope", sp.Le(multipliers[j], high)),
-        Condition(f"pushed to the kink of {name} from its active side", sp.Le(normal(high), 0)),
-        Condition(f"pushed to the kink of {name} from its inactive side", sp.Ge(normal(low), 0)),
+        Condition(f"multiplier on {point} not below the inactive slope", sp.Ge(multipliers[j], low)),
+        Condition(f"multiplier on {point} not above the active slope", sp.Le(multipliers[j], high)),
+        Condition(f"pushed to the kink of {point} from its active side", sp.Le(normal(high), 0)),
+        Condition(f"pushed to the kink of {point} from its inactive side", sp.Ge(normal(low), 0)),
     ]

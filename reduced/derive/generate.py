@@ -157,7 +157,7 @@ def _angle_law_fields(law: AngleLaw) -> list[str]:
 
 def _bounds() -> str:
     bounds = {bound.rel_op: bound for bound in regime_bounds(limit("three-phase"))}
-    lower, upper = (bounds[op].rhs if bounds[op].lhs == alpha else bounds[op].lhs for op in (">=", "<="))
+    lower, upper = (bounds[op].rhs if bounds[op].lhs == alpha else bounds[op].lhs for op in (">=", "<"))
     return (
         "\ndef regime_bounds(c: Any) -> tuple[Any, Any]:\n"
         '    """Return the two values of α = α₋/α₊ between which the regime is three-phase."""\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 import sympy as sp
 
@@ -26,7 +27,7 @@ from reduced.derive.symbols import (
 from reduced.errors import InputError
 
 FINAL_PHASES = {"four-phase": "IV", "three-phase": "III", "two-phase": "II"}
-"""The phase in which each regime ends."""
+"""The phase in which each regime ends, the last phase first."""
 
 alpha = sp.Symbol("alpha", positive=True)
 """The ratio α = α₋/α₊."""
@@ -158,11 +159,20 @@ def stationarity_residual(found: LimitDirection) -> tuple[Expr, ...]:
 
 
 def regime_bounds(found: LimitDirection) -> tuple[Expr, ...]:
-    """Reduce a limit direction's conditions to inequalities for α = α₋/α₊ alone.
+    """Return where training ends in the phase of a limit direction, as inequalities for α = α₋/α₊ alone.
 
-    Arguments: found, from :func:`limit`. Returns relations such as α ≥ cos Δ; conditions that hold for every
+    Training ends in the first phase that may last at its fixed ratio. On the border of two regimes both may; the
+    earlier one does, for Q/P only tends to the value at which the next phase begins, so the later regime's bound
+    is strict. Arguments: found, from :func:`limit`. Returns relations such as α ≥ cos Δ; those that hold for every
     0 < Δ < π/2 are dropped. Derived here.
     """
+    earlier = takewhile(lambda other: other != found, map(limit, reversed(FINAL_PHASES)))
+    taken = {bound.rhs for other in earlier for bound in _closed_bounds(other)}
+    return tuple(bound.strict if bound.rhs in taken else bound for bound in _closed_bounds(found))
+
+
+def _closed_bounds(found: LimitDirection) -> tuple[Expr, ...]:
+    """Reduce what must hold for a limit direction to inequalities for α alone, borders included."""
     bounds: list[Expr] = []
     for condition in found.conditions:
         difference = condition.relation.lhs - condition.relation.rhs
@@ -222,7 +232,7 @@ def _conditions(
     ]
     patterns = [
         Condition(
-            f"{group.name}: stays active on {ode.model.data.names[i]}",
+            f"{group.name}: stays active on x_{ode.model.data.names[i]}",
             sp.Ge(in_cosines(direction.along(i)), 0, evaluate=False),
         )
         for group, direction in zip(ode.groups, directions, strict=True)

@@ -10,8 +10,8 @@ import numpy as np
 import fullnet
 from reduced.maxmargin.network import as_float
 from reduced.numbers import Exact, ExactLike, exact
-from reduced.problem import problem as checked_problem
-from reduced.problem import require_positive
+from reduced.parameters import problem as checked_problem
+from reduced.parameters import require_positive
 from reduced.records import Loss, Problem, Start, Timeline
 from reduced.solve.limit import LimitDirection
 from reduced.solve.limit import limit as limit_direction

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import sympy as sp
-
 from reduced.derive import (
     FINAL_PHASES,
     MINUS,
@@ -120,7 +118,7 @@ def _limit(regime: Regime) -> str:
     ends = (
         f"Training ends in Phase {FINAL_PHASES[regime.value]}, with Q/P → ρ, the weights of K₊ and K₋ along"
     )
-    holds = (block(markup(_strict_above(bound))) for bound in regime_bounds(found))
+    holds = (block(markup(bound)) for bound in regime_bounds(found))
     return "\n".join(
         (
             text(f"{ends} v₊ and v₋, and the normalised margin γ:"),
@@ -129,11 +127,6 @@ def _limit(regime: Regime) -> str:
             box(*holds),
         )
     )
-
-
-def _strict_above(bound: Any) -> Any:
-    """Return an upper bound as a strict one: on it Q/P only tends to where the next phase begins (derived here)."""
-    return sp.Lt(bound.lhs, bound.rhs) if isinstance(bound, sp.Le) else bound
 
 
 def _combination(coefficients: tuple[Any, ...]) -> str:

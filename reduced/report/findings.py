@@ -12,7 +12,7 @@ from reduced.errors import InputError
 from reduced.figures import CATALOGUE, Setting, svg_text
 from reduced.maxmargin import Perturbation, perturb
 from reduced.numbers import Exact, ExactLike, decimal_string, exact, sqrt
-from reduced.problem import start
+from reduced.parameters import start
 from reduced.records import Timeline
 from reduced.shown import shown
 from reduced.solve.limit import LimitDirection, limit

@@ -7,7 +7,7 @@ from typing import Any
 
 from reduced.errors import InputError
 from reduced.numbers import Exact, ExactLike, cos, decimal_string, exact, sign, sin
-from reduced.problem import problem as checked_problem
+from reduced.parameters import problem as checked_problem
 from reduced.records import Problem, Regime
 from reduced.shown import shown
 from reduced.solve.generated import LIMIT

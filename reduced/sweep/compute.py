@@ -69,7 +69,7 @@ def _problem(
     config: dict[str, Any], alpha_plus: Fraction | None = None, alpha_minus: Fraction | None = None
 ) -> Problem:
     """Build the collapsed model of a configuration, with living fractions of its own or those given."""
-    from reduced.problem import problem
+    from reduced.parameters import problem
 
     law = (None, LAW)
     return problem(
@@ -83,7 +83,7 @@ def _problem(
 
 
 def _plateau(config: dict[str, Any]) -> Result:
-    from reduced.problem import start
+    from reduced.parameters import start
     from reduced.records import Loss
     from reduced.solve.taylor import taylor_timeline
     from reduced.solve.timeline import timeline
@@ -264,7 +264,7 @@ def _fractions(problem: Problem, digits: int) -> Result:
 
 def _laws(problem: Problem) -> Result:
     """Return the leading small-Δ laws from f = 0, to be set beside the times."""
-    from reduced.problem import start
+    from reduced.parameters import start
     from reduced.solve.asymptotic import asymptotic
 
     found = asymptotic(problem, start(), _LAW_DIGITS)

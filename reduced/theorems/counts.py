@@ -19,7 +19,7 @@ import numpy as np
 from reduced.errors import InputError
 from reduced.maxmargin.network import as_float
 from reduced.numbers import cos
-from reduced.problem import expected_fractions
+from reduced.parameters import expected_fractions
 from reduced.records import Problem, Regime
 
 MOST_NEURONS = 20_000

@@ -88,7 +88,7 @@ def _at_fixed_fractions(
     e: Evidence, usable: Sequence[Evidence], time: str, variable: Callable[[Evidence], float]
 ) -> tuple[Scaling | None, Scaling | None]:
     """Return the same sweep at this network's living fractions: collapsed model, and its small-Δ law."""
-    from reduced.problem import start
+    from reduced.parameters import start
     from reduced.solve.asymptotic import asymptotic
     from reduced.solve.timeline import timeline
 

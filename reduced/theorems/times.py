@@ -11,7 +11,7 @@ import numpy as np
 
 import fullnet
 from reduced.numbers import ExactLike
-from reduced.problem import problem, start
+from reduced.parameters import problem, start
 from reduced.records import Regime
 from reduced.solve.asymptotic import asymptotic
 from reduced.theorems.evidence import ANGLES, RATIOS, Evidence, evidence

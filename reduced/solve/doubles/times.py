@@ -80,7 +80,7 @@ def plateau_times(
 ) -> PlateauTimes:
     """Return T_plat, T_II and T_III of the collapsed model in double precision (exponential loss).
 
-    Arguments: real numbers as in :func:`reduced.problem.problem` and :func:`reduced.problem.start`, rounded to
+    Arguments: real numbers as in :func:`reduced.problem` and :func:`reduced.start`, rounded to
     floats; the start must be one of Phase II. Returns flow times, inf when an event never comes, right to 20
     units in the last place times the sum of the condition numbers of the problem. Raises InputError naming
     the argument.
@@ -122,28 +122,17 @@ def plateau_map(
         shapes = ", ".join(str(x.shape) for x in numbers)
         raise InputError("shapes", shapes, "arrays that broadcast against each other") from None
     shape = arrays[0].shape
-    columns = [np.ascontiguousarray(array.reshape(-1)) for array in arrays]
-    result = np.empty((columns[0].size, kernel.COLUMNS))
-    _map_kernel()(*columns, result)
+    rows = np.stack([array.reshape(-1) for array in arrays], axis=1)
+    result = np.empty((len(rows), kernel.COLUMNS))
+    _map_kernel()(rows, result)
     found = {name: result[:, i + 1].reshape(shape) for i, name in enumerate(_NAMES)}
     codes = np.maximum(result[:, 0], -1.0)
     return {**found, "outcome": codes.astype(np.int8).reshape(shape)}
 
 
-def map_rows(
-    p: Any,
-    delta: Any,
-    plus: Any,
-    minus: Any,
-    kappa2: Any,
-    f_plus: Any,
-    f_minus: Any,
-    negative: Any,
-    result: Any,
-) -> None:
-    """Fill result (n, 7), row by row, from eight columns (n,)."""
-    columns = (p, delta, plus, minus, kappa2, f_plus, f_minus, negative)
-    for i, row in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+def map_rows(rows: Any, result: Any) -> None:
+    """Fill result (n, 7), row by row, from the parameters in rows (n, 8)."""
+    for i, row in enumerate(rows.tolist()):
         result[i] = kernel.collapsed_times(*row)
 
 
@@ -182,7 +171,7 @@ def _column(values: Any, name: str) -> NDArray[Any]:
 
 
 @cache
-def _map_kernel() -> Callable[..., None]:
+def _map_kernel() -> Callable[[Any, Any], None]:
     """Return the loop over parameter sets, compiled if numba is installed."""
     try:
         from reduced.solve.doubles.compiled import compile_map

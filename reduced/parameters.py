@@ -1,4 +1,4 @@
-"""Building and checking a Problem: Assumption 3.1 in one place."""
+"""The parameters of a problem and of a start, read and checked: Assumption 3.1 in one place."""
 
 from __future__ import annotations
 
