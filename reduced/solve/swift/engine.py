@@ -155,15 +155,11 @@ def _queues(
     level, members = record.counts[LEVEL], kernels.members(neurons)
     for place in range(DONE_S, LATE_R + 1):
         record.counts[place] = 0
-
-    def group(sign: int, pattern: int, coordinate: Any, divisor: Any) -> tuple[Any, Any, Any]:
-        return members(sign, pattern), coordinate, divisor
-
     u, v = neurons.u, neurons.v
-    by_S = [group(1, ONLY_PLUS, v, -c), group(-1, ONLY_PLUS, u, 1), group(-1, SLIDE_MINUS, u, s2)]
-    by_R = [group(1, ONLY_MINUS, v, 1), group(-1, ONLY_MINUS, u, -c), group(1, SLIDE_PLUS, v, s2)]
-    by_X = [group(1 if level == 2 else -1, BOTH, u, 1)]
-    by_Y = [group(-1 if level == 0 else 1, BOTH, v, 1)]
+    by_S = (members(1, ONLY_PLUS), v, -c), (members(-1, ONLY_PLUS), u, 1), (members(-1, SLIDE_MINUS), u, s2)
+    by_R = (members(1, ONLY_MINUS), v, 1), (members(-1, ONLY_MINUS), u, -c), (members(1, SLIDE_PLUS), v, s2)
+    by_X = ((members(1 if level == 2 else -1, BOTH), u, 1),)
+    by_Y = ((members(-1 if level == 0 else 1, BOTH), v, 1),)
     m = len(neurons.sign)
     heaps = tuple(Queue(kernels.blank(m, zero), kernels.blank(m, 0)) for _ in range(2))
     return (*(kernels.queue(groups) for groups in (by_S, by_R, by_X, by_Y)), *heaps)
