@@ -189,13 +189,14 @@ class Path:
                 yield from self._crossings_inside(row, point, int(begin[row]), int(end[row]), above)
 
     def doubling(self, point: int, last: int | None = None) -> Place | None:
-        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value, None if never.
+        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value (not 0), None if never.
 
         Arguments: point; last, the row up to which to look (None: all).
         """
         f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point]
-        reached = np.flatnonzero(f * np.sign(f[0]) >= 2 * abs(f[0]))
-        found = self.crossings(point, 2 * float(f[0]), int(reached[0]) if reached.size else last)
+        double = 2 * float(f[0])
+        reached = np.flatnonzero(f >= double if double > 0 else f <= double)
+        found = self.crossings(point, double, int(reached[0]) if reached.size else last)
         return next((place for place, _ in found), None)
 
     @cached_property
