@@ -47,9 +47,9 @@ TIME, LOG_TIME, S, R, X, Y, F_PLUS, F_MINUS, RATIO, DELTA, LENGTH, U, V = range(
 COLUMNS = 13
 
 NOBODY = -1
-ENDED, CUT, TURNED, FULL, BUDGET, ORIGIN = range(6)
+ENDED, CUT, TURNED, FULL, BUDGET = range(5)
 """Why a leg ends: nothing follows, what follows is too late (the q of its piece stands in the first unused
-row), r passed c or 1/c, no room for rows, enough events, a neuron at the origin."""
+row), r passed c or 1/c, no room for rows, enough events."""
 
 _BY_S, _BY_R, _BY_X, _BY_Y = range(4)
 HUGE = 1e300
@@ -57,7 +57,11 @@ HUGE = 1e300
 
 
 class Setting(NamedTuple):
-    """What stays fixed: the angle, the force κ₂² w₊/m and its log, and where to stop."""
+    """What stays fixed: the angle, the force κ₂² w₊/m and its log, where to stop, and what the origin means.
+
+    A coordinate below ``near`` times its terms is 0 where the other one is; ``rests``, whether a neuron that comes
+    to the origin so stays there (else it leaves at once).
+    """
 
     angle: Angle
     force: Any
@@ -65,6 +69,8 @@ class Setting(NamedTuple):
     until: Any
     log_until: Any
     most_rows: int
+    near: Any
+    rests: bool
 
 
 class Neurons(NamedTuple):
@@ -169,8 +175,7 @@ def run_leg(
             return TURNED
         k = _take(fixed, late, winner, toward[winner], record, row)
         before = pattern[k]
-        if not _arrive(angle, neurons, k, winner, level, rows, row):
-            return ORIGIN
+        _arrive(setting, neurons, k, winner, level, rows, row)
         after = pattern[k]
         counts[before] -= 1
         counts[after] += 1
@@ -326,35 +331,36 @@ def _take(fixed: Any, late: Any, clock: int, toward: int, record: Record, row: i
     return queue.who[place]
 
 
-def _arrive(angle: Angle, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int) -> bool:
+def _arrive(setting: Setting, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int) -> None:
     """Decide what neuron k does on the kink it has reached (Def H.1) and move it to its new pattern.
 
-    Returns False when it is at the origin, where the solution is not unique.
+    One that falls on both kinks at once comes to the origin, where the solution is not unique: it can rest, or
+    leave, by its only way out, along the kink that attracts it.
     """
-    c, s2 = angle.c, angle.s2
+    c, s2 = setting.angle.c, setting.angle.s2
     sign, before = neurons.sign[k], neurons.pattern[k]
     u, v = position(c, s2, sign, before, neurons.u[k], neurons.v[k], rows, row)
+    in_origin = False
     if clock == _BY_X:
         u, after = 0 * u, (ONLY_MINUS if sign > 0 else SLIDE_PLUS)
-        inside = v > 0
+        in_origin = v <= setting.near * (abs(neurons.v[k]) + abs(rows[row + Y]))
     elif clock == _BY_Y:
         v, after = 0 * v, (SLIDE_MINUS if sign > 0 else ONLY_PLUS)
-        inside = u > 0
+        in_origin = u <= setting.near * (abs(neurons.u[k]) + abs(rows[row + X]))
     elif before == ONLY_PLUS and sign > 0:
         v, after = 0 * v, (BOTH if level == 0 else SLIDE_MINUS)
-        inside = u > 0
     elif before == ONLY_MINUS and sign < 0:
         u, after = 0 * u, (BOTH if level == 2 else SLIDE_PLUS)
-        inside = v > 0
+    elif clock == _BY_S:
+        u, after = 0 * u, DEAD
     else:
-        if clock == _BY_S:
-            u = 0 * u
-        else:
-            v = 0 * v
-        after, inside = DEAD, True
+        v, after = 0 * v, DEAD
+    if in_origin:
+        u, v, after = 0 * u, 0 * v, (SLIDE_MINUS if sign > 0 else SLIDE_PLUS)
+        if setting.rests:
+            after = DEAD
     neurons.pattern[k] = after
     place(c, s2, neurons, k, u, v, rows, row)
-    return bool(inside)
 
 
 def clock_forms(c: Any, s2: Any, pattern: int, rows: Any, row: int) -> tuple[Any, Any]:

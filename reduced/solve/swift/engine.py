@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from reduced.solve.flow import NotUnique
 from reduced.solve.swift.chain import (
     BOTH,
     BUDGET,
@@ -23,7 +22,6 @@ from reduced.solve.swift.chain import (
     NOBODY,
     ONLY_MINUS,
     ONLY_PLUS,
-    ORIGIN,
     RATIO,
     ROWS,
     SLIDE_MINUS,
@@ -72,8 +70,7 @@ def follow(
     """Follow the flow until nothing happens any more, or to the last time or row of the setting.
 
     Arguments: setting; start; kernels, where it runs; stop, asked before every few rows, ends it when it says True.
-    Returns the record and why it ends: ENDED, CUT or BUDGET. Raises NotUnique when a neuron reaches the origin
-    of the data plane.
+    Returns the record and why it ends: ENDED, CUT or BUDGET.
     """
     zero = 0 * start.r
     neurons = Neurons(
@@ -90,9 +87,6 @@ def follow(
         while why == FULL:
             record = _with_room(record, kernels, m + 2, zero)
             why = _run_leg(setting, neurons, queues, record, kernels, stop)
-        if why == ORIGIN:
-            last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
-            raise NotUnique(f"neuron {last} reaches both kinks at once, at the origin of the data plane")
         if why != TURNED:
             return record, int(why)
         mark = 3 * (int(record.counts[ROWS]) - 1)

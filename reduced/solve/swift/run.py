@@ -31,6 +31,8 @@ from reduced.solve.weights import checked_network
 _DIGITS = 60
 _LARGEST = 650
 _UNBOUNDED = 2**62
+# A coordinate this small against its terms may be 0: a few units in the last place of what clocks add up.
+_NEAR = 2.0**-46
 # By the patterns before and after: the kind, and whether a neuron loses x₋ but not x₊, or finds x₊ again.
 _CODES = range(len(PATTERNS))
 _KIND = np.array([[kind_of(before, after) for after in _CODES] for before in _CODES])
@@ -95,11 +97,12 @@ def network_flow_double(
 
     Arguments: W (m, d ≥ 2) and sign (m,), the initial weights and ±1, at x± = (±sin(Δ/2), −cos(Δ/2), 0, …);
     problem, of which p, delta and kappa2 count (exponential loss); until, the last flow time of interest
-    (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
-    runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
-    machine code is made for the first time; estimate_error, whether to solve a second flow with an input that
-    differs by rounding and compare; max_seconds, a budget of wall time. Returns a SwiftRun. Raises InputError,
-    MissingExtra (compiled without numba), or NotUnique for a start on a repelling ridge. Derived here.
+    (None: for ever); ridge, the choice on repelling ridges and in the origin, where a neuron that comes by
+    moving rests unless it is ``active``; max_events, a budget; compiled, whether numba runs the chain (None:
+    when it is installed and m is large enough to pay); on_compile, called before machine code is made for the
+    first time; estimate_error, whether to solve a second flow with an input that differs by rounding and
+    compare; max_seconds, a budget of wall time. Returns a SwiftRun. Raises InputError, MissingExtra (compiled
+    without numba), or NotUnique for a start on a repelling ridge or in the origin. Derived here.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
@@ -148,7 +151,14 @@ def _begin(
     force = scale**2 * data.weight_plus
     end, log_end = _horizon(until)
     setting = Setting(
-        data.angle, force, log(force), end, log_end, _UNBOUNDED if max_events is None else max_events + 1
+        data.angle,
+        force,
+        log(force),
+        end,
+        log_end,
+        _UNBOUNDED if max_events is None else max_events + 1,
+        _NEAR,
+        ridge != "active",
     )
     level = level_of(delta, data.angle.gap)
     start = Start(sign, patterns(sign, u, v, level, ridge), u, v, f_plus, f_minus, r, delta, level)
