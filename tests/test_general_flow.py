@@ -144,15 +144,15 @@ def test_a_neuron_dies_in_the_origin_where_nothing_else_is_consistent():
     assert run.final == (0, 0)
 
 
-def test_a_neuron_in_the_origin_that_could_also_leave_it_is_named():
+@pytest.mark.parametrize("ridge", [None, "active", "slide"])
+def test_a_neuron_that_comes_to_the_origin_and_could_leave_it_rests_unless_told_otherwise(ridge):
+    """As in the numerical flow, which meets the origin by its own decisions."""
     rng = np.random.default_rng(36)
     N = int(rng.integers(2, 6))
     X, y = rng.standard_normal((N, 2)), rng.choice([-1, 1], N)
     net = fullnet.initial_network(8, 2, 0.3, 1.0, 36)
-    with pytest.raises(NotUnique, match="origin"):
-        network_flow_general(net.W, net.sign, X, y, digits=15, until=100)
-    run = network_flow_general(net.W, net.sign, X, y, digits=15, until=100, ridge="slide")
-    full = fullnet.gradient_flow(net, fullnet.data_set(X, y), 100.0, ridge="slide")
+    run = network_flow_general(net.W, net.sign, X, y, digits=15, until=100, ridge=ridge)
+    full = fullnet.gradient_flow(net, fullnet.data_set(X, y), 100.0, ridge=ridge)
     assert [(e.neuron, e.kind, e.after) for e in run.events] == [
         (e.neuron, e.kind, e.after) for e in full.events
     ]

@@ -7,15 +7,19 @@ along v = 0 (negative neurons: into ``++`` for r > 1/c, else along u = 0). It ca
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
 import fullnet
 from reduced import network_flow, problem
-from reduced.solve.flow import NotUnique
+from reduced.solve.flow import NotUnique, exact_flow
 from reduced.solve.general import network_flow_general
-from reduced.solve.swift.run import network_flow_double
+from reduced.solve.network import setting as two_points
+from reduced.solve.swift import KINDS, PATTERNS, network_flow_double
 
+CTX = mpmath.mp.clone()
+CTX.dps = 40
 DIM = 4
 RESTING = [[0.0, 0.0, 0.25, -0.125], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, -0.5, 0.0]]
 # p = 4: r < c, p = 1: c < r < 1/c, p = 1/2: r > 1/c at the start
@@ -84,6 +88,42 @@ def test_leaving_is_the_limit_of_starts_beside_the_origin(sign):
     )
     near = numerical(beside, signs, "4", None)
     np.testing.assert_allclose(near.at([1.0, 100.0, 1e4]), far.at([1.0, 100.0, 1e4]), atol=1e-6)
+
+
+# In units of 1/5: neuron 0 at (u, v) = (769, 31), three of the other sign at (−60, 300), one at (−140, 100). With
+# cos Δ = 7/25 and p = 33/8 the predictions sum to 0 and r = 8/33 is the fixed ratio (1 + c)/(5 + c), so it stays
+# and neuron 0 falls along (1 − c r, c − r) = (769, 31)/825: straight into the origin.
+FALLING = np.array([[615, -500], [-300, -150], [-300, -150], [-300, -150], [-200, 25]]) * 2.0**-13
+SIGNS = np.array([-1, 1, 1, 1, -1])
+
+
+@pytest.mark.parametrize("ridge", [None, "active", "inactive", "slide"])
+@pytest.mark.parametrize("p", ["33/8", "8/33"])
+def test_a_neuron_that_falls_into_the_origin_does_the_same_in_all_flows(p, ridge):
+    """It rests, or leaves along its only way out; with the data points and signs exchanged too."""
+    W, sign = (FALLING, SIGNS) if p == "33/8" else (FALLING * [-1, 1], -SIGNS)
+    setting = problem(p=p, delta="acos(7/25)", assumption=False)
+    data = fullnet.two_point(float(Fraction(p)), np.arccos(7 / 25), 2)
+    full = fullnet.gradient_flow(fullnet.given_network(W, sign, 1.0), data, 1e4, ridge=ridge)
+    wanted = [(event.neuron, event.kind, event.before, event.after) for event in full.events]
+    slides = "0+" if sign[0] < 0 else "+0"
+    assert wanted[0] == ((0, "slide", "++", slides) if ridge == "active" else (0, "die", "++", "--"))
+    times = [event.t for event in full.events]
+    exact = network_flow(W, sign, setting, 20, until="1e4", ridge=ridge)
+    searched = exact_flow(CTX, *two_points(CTX, W, sign, setting), CTX.mpf(10**4), ridge)
+    weights = [Fraction(p) / (1 + Fraction(p)), 1 / (1 + Fraction(p))]
+    X = [["3/5", "-4/5"], ["-3/5", "-4/5"]]
+    general = network_flow_general(W, sign, X, [1, -1], weights, digits=10, until=1e4, ridge=ridge)
+    for events in (exact.events, searched.events, general.events):
+        assert [(e.neuron, e.kind, e.before, e.after) for e in events] == wanted
+        np.testing.assert_allclose([float(e.time) for e in events], times, rtol=1e-12)
+    double = network_flow_double(W, sign, setting, until="1e4", ridge=ridge)
+    found = double.events
+    columns = zip(found.neuron, found.kind, found.before, found.after, strict=True)
+    assert [(k, KINDS[kind], PATTERNS[b], PATTERNS[a]) for k, kind, b, a in columns] == wanted
+    np.testing.assert_allclose(found.time, times, rtol=1e-12)
+    np.testing.assert_array_equal(double.dead, np.flatnonzero(~full.living))
+    np.testing.assert_array_equal(exact.dead, double.dead)
 
 
 def test_sliding_along_a_ridge_into_the_origin_is_death():

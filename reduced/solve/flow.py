@@ -21,6 +21,8 @@ from reduced.solve.pieces import ClosedForm, Pieces
 
 Ridge = Literal["active", "inactive", "slide"]
 DEAD = "--"
+TIE = 24
+"""So many of the last bits of a sum of clocks may be rounding where two arrivals are compared."""
 
 
 class NotUnique(ValueError):
@@ -251,8 +253,9 @@ def exact_flow(
 
     Arguments: ctx, a private mpmath context whose precision stays fixed; geometry; particles with their (u,
     v)/|a|; predictions (f₊, f₋) at t = 0; until, the last flow time of interest (None: for ever); ridge, the
-    choice on repelling ridges; max_events, a budget; pieces, how smooth pieces are solved (default: closed
-    form, exponential loss). Returns a Flow. Raises NotUnique.
+    choice on repelling ridges and in the origin, where who comes by moving rests unless it is ``active``;
+    max_events, a budget; pieces, how smooth pieces are solved (default: closed form, exponential loss). Returns
+    a Flow. Raises NotUnique.
     """
     pieces = pieces or ClosedForm()
     P, Q = pieces.forces(ctx, geometry.weights, predictions)
@@ -285,14 +288,17 @@ def _starting_pattern(state: _State, particle: Particle, ridge: Ridge | None) ->
     if pattern == "00":
         if ridge is None:
             raise NotUnique("a neuron starts at the origin: choose --ridge active, inactive or slide")
-        if ridge != "active":
-            return DEAD
-        if particle.sign > 0:
-            return "++" if state.level == 0 else "+0"
-        return "++" if state.level == 2 else "0+"
+        return _leaving_origin(state, particle.sign) if ridge == "active" else DEAD
     if "0" in pattern:
         return state.decide(particle.sign, pattern, pattern.index("0"), ridge)
     return pattern
+
+
+def _leaving_origin(state: _State, sign: int) -> str:
+    """Return the pattern in which a particle leaves the origin."""
+    if sign > 0:
+        return "++" if state.level == 0 else "+0"
+    return "++" if state.level == 2 else "0+"
 
 
 def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
@@ -311,14 +317,19 @@ def _advance(state: _State, until: Any | None, ridge: Ridge | None) -> bool:
     state.segments.append(segment)
     if q is None or (until is not None and state.t + piece.elapsed(q) > until):
         return False
-    arrivals = list(_arrivals(state, piece, q, approaches, first))
+    arrivals: dict[Any, list[tuple[_Member, str, int]]] = {}
+    for arrival in _arrivals(state, piece, q, approaches, first):
+        arrivals.setdefault(arrival[0].particle.label, []).append(arrival)
     state.t = state.t + piece.elapsed(q)
     state.f_plus, state.f_minus = segment.predictions(q)
     state.S, state.R = state.S + piece.S(q), state.R + piece.R(q)
     if ratio_event is not None and q == q_ratio:
         _pass_ratio(state, ratio_event)
-    for member, pattern, coordinate in arrivals:
-        _arrive(state, member, pattern, coordinate, ridge)
+    for (member, pattern, coordinate), *second in arrivals.values():
+        if second:
+            _arrive_in_origin(state, member, pattern, ridge)
+        else:
+            _arrive(state, member, pattern, coordinate, ridge)
     # without an active neuron a prediction is 0 exactly, not the rounding left over
     state.f_plus, state.f_minus = (
         f if any(pattern[point] == "+" for _, pattern in state.groups) else state.ctx.zero
@@ -393,7 +404,7 @@ def _arrivals(
     for approach in approaches:
         form, coordinate = approach.distance, approach.coordinate
         moved = abs(form.on_S * (state.S + piece.S(q))) + abs(form.on_R * (state.R + piece.R(q)))
-        tolerance = (abs(form.e0) + moved) * ctx.ldexp(1, 24 - ctx.prec)
+        tolerance = (abs(form.e0) + moved) * ctx.ldexp(1, TIE - ctx.prec)
         value = ctx.zero if approach is first else piece.value(form, q)
         if value > tolerance:
             continue
@@ -416,7 +427,7 @@ def _pass_ratio(state: _State, event: tuple[Any, str, int]) -> None:
         after = state.decide(sign, pattern, pattern.index("0"), None)
         if after != pattern:
             for member in list(members):
-                _switch(state, member, pattern, after, "leave", None)
+                _switch(state, member, pattern, after, "leave")
 
 
 def _arrive(state: _State, member: _Member, pattern: str, coordinate: int, ridge: Ridge | None) -> None:
@@ -425,21 +436,31 @@ def _arrive(state: _State, member: _Member, pattern: str, coordinate: int, ridge
             f"neuron {member.particle.label} reaches both kinks at once, at the origin of the data plane"
         )
     after = state.decide(member.particle.sign, pattern, coordinate, ridge)
-    kind = "die" if after == DEAD else "slide" if "0" in after else "cross"
-    _switch(state, member, pattern, after, kind, coordinate)
+    _switch(state, member, pattern, after, _kind(after), coordinate)
 
 
-def _switch(state: _State, member: _Member, before: str, after: str, kind: str, zero: int | None) -> None:
-    """Move a member to another pattern and log it; the coordinate that reached its kink becomes exactly 0."""
+def _arrive_in_origin(state: _State, member: _Member, pattern: str, ridge: Ridge | None) -> None:
+    """Let a member that falls on both kinks at once rest there, or leave at once where ridge is ``active``."""
+    after = _leaving_origin(state, member.particle.sign) if ridge == "active" else DEAD
+    _switch(state, member, pattern, after, _kind(after), 0, 1)
+
+
+def _kind(after: str) -> str:
+    """Return the kind of an arrival by the pattern it leads to."""
+    return "die" if after == DEAD else "slide" if "0" in after else "cross"
+
+
+def _switch(state: _State, member: _Member, before: str, after: str, kind: str, *kinks: int) -> None:
+    """Move a member to another pattern and log it; the coordinates that reached their kink become exactly 0."""
     particle = member.particle
     state.groups[particle.sign, before].remove(member)
     if not state.groups[particle.sign, before]:
         del state.groups[particle.sign, before]
     on_u, on_v = state.geometry.velocity(particle.sign, before)
     position = [_line(member.u0, on_u, state.S, state.R), _line(member.v0, on_v, state.S, state.R)]
-    residual = position[zero] if zero is not None else state.ctx.zero
-    if zero is not None:
-        position[zero] = state.ctx.zero
+    residual = position[kinks[0]] if kinks else state.ctx.zero
+    for coordinate in kinks:
+        position[coordinate] = state.ctx.zero
     state.events.append(Event(state.t, kind, particle.label, before, after, residual))
     state.enter(particle, after, *position)
 

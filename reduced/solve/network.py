@@ -71,8 +71,9 @@ def network_flow(
 
     Arguments: W (m, d) and sign (m,), the initial weights and ±1, standing for their exact binary values;
     problem, of which p, delta and kappa2 count (exponential loss); digits, right in every number; until, the
-    last flow time of interest (None: for ever); ridge, the choice on repelling ridges; max_events, a budget.
-    Returns an ExactRun. Raises InputError, or NotUnique for a start on a repelling ridge. Derived here.
+    last flow time of interest (None: for ever); ridge, the choice on repelling ridges and in the origin, where a
+    neuron that comes by moving rests unless it is ``active``; max_events, a budget. Returns an ExactRun. Raises
+    InputError, or NotUnique for a start on a repelling ridge or in the origin. Derived here.
     """
     from reduced.solve.swift.digits import neuron_flow
 

@@ -32,8 +32,8 @@ def settle(
     Arguments: sign; state so far; forces U (N,); arriving, whether it came there by moving: where several
     states are consistent it then goes on the way it came; ridge chooses for a neuron that was put there. On
     all kinks at once, in the origin of the data, a neuron can also rest: where it could leave at any time, ridge
-    ``active`` lets it leave at once, ``inactive`` and ``slide`` let it rest for ever. Raises NotUnique where
-    nothing chooses, or where too many kinks meet.
+    ``active`` lets it leave at once, ``inactive`` and ``slide`` let it rest for ever, and so, without a choice,
+    does one that came by moving. Raises NotUnique where nothing chooses, or where too many kinks meet.
     """
     zero = motions.ctx.ldexp(1, -motions.ctx.prec // 2)
     rest = _rest(motions)
@@ -46,6 +46,11 @@ def settle(
     margins = [(_margin(motions, sign, one, at, forces), one) for one in candidates]
     best = max(margin for margin, _ in margins)
     if can_rest and best > zero:
+        if ridge is None and not arriving:
+            raise NotUnique(
+                "a neuron rests in the origin of the data and could leave it at any time: "
+                "choose --ridge active, inactive or slide"
+            )
         return _in_origin(motions, [one for margin, one in margins if margin > zero], ridge)
     strictly = best > zero and (arriving or len(at) == 1)
     found = [one for margin, one in margins if margin >= (zero if strictly else -zero)]
@@ -58,11 +63,6 @@ def settle(
 
 def _in_origin(motions: Motions, leaving: list[State], ridge: Ridge | None) -> State:
     """Return how a neuron goes on from the origin that could rest there, or leave it in one of the states."""
-    if ridge is None:
-        raise NotUnique(
-            "a neuron rests in the origin of the data and could leave it at any time: "
-            "choose --ridge active, inactive or slide"
-        )
     if ridge != "active":
         return _rest(motions)
     facing = [1 if motions.factor[first] > 0 else -1 for first in motions.points.first]

@@ -18,6 +18,7 @@ from reduced.solve.swift.piece import (
     Angle,
     Motion,
     Piece,
+    at_rest,
     learn,
     move,
     ratio_turn,
@@ -46,9 +47,9 @@ TIME, LOG_TIME, S, R, X, Y, F_PLUS, F_MINUS, RATIO, DELTA, LENGTH, U, V = range(
 COLUMNS = 13
 
 NOBODY = -1
-ENDED, CUT, TURNED, FULL, BUDGET, ORIGIN = range(6)
+ENDED, CUT, TURNED, FULL, BUDGET = range(5)
 """Why a leg ends: nothing follows, what follows is too late (the q of its piece stands in the first unused
-row), r passed c or 1/c, no room for rows, enough events, a neuron at the origin."""
+row), r passed c or 1/c, no room for rows, enough events."""
 
 _BY_S, _BY_R, _BY_X, _BY_Y = range(4)
 HUGE = 1e300
@@ -56,7 +57,11 @@ HUGE = 1e300
 
 
 class Setting(NamedTuple):
-    """What stays fixed: the angle, the force κ₂² w₊/m and its log, and where to stop."""
+    """What stays fixed: the angle, the force κ₂² w₊/m and its log, where to stop, and what the origin means.
+
+    A coordinate below ``near`` times its terms is 0 where the other one is; ``rests``, whether a neuron that comes
+    to the origin so stays there (else it leaves at once).
+    """
 
     angle: Angle
     force: Any
@@ -64,6 +69,8 @@ class Setting(NamedTuple):
     until: Any
     log_until: Any
     most_rows: int
+    near: Any
+    rests: bool
 
 
 class Neurons(NamedTuple):
@@ -125,17 +132,15 @@ def run_leg(
     u = 0, v = 0 while X, Y run in the direction of this level; late_S, late_R: heaps. Rows are appended.
     """
     counts, rows, switches = record.counts, record.rows, record.switches
-    level = counts[LEVEL]
-    room = len(rows) // COLUMNS
+    angle, pattern, level = setting.angle, neurons.pattern, counts[LEVEL]
+    room = min(len(rows) // COLUMNS, setting.most_rows)
     toward = (1, 1, 1 if level < 2 else -1, 1 if level < 1 else -1)
-    while True:
-        if counts[ROWS] >= setting.most_rows:
-            return BUDGET
-        if counts[ROWS] >= room:
-            return FULL
+    fixed, late = (by_S, by_R, by_X, by_Y), (late_S, late_R)
+    who_X, who_Y = by_X.who, by_Y.who
+    while counts[ROWS] < room:
         now = (counts[ROWS] - 1) * COLUMNS
         piece = start_piece(
-            setting.angle,
+            angle,
             counts[BOTH],
             counts[ONLY_PLUS],
             counts[ONLY_MINUS],
@@ -144,14 +149,15 @@ def run_leg(
             rows[now + RATIO],
             rows[now + DELTA],
         )
-        from_S, ahead_S = _next_reading(by_S, counts[DONE_S], late_S, counts[LATE_S], rows[now + S])
-        from_R, ahead_R = _next_reading(by_R, counts[DONE_R], late_R, counts[LATE_R], rows[now + R])
-        counts[DONE_X] = _first_active(by_X, counts[DONE_X], neurons.pattern)
-        counts[DONE_Y] = _first_active(by_Y, counts[DONE_Y], neurons.pattern)
-        ahead_X = _ahead(by_X, counts[DONE_X], toward[_BY_X] * rows[now + X])
-        ahead_Y = _ahead(by_Y, counts[DONE_Y], toward[_BY_Y] * rows[now + Y])
-        ahead = (ahead_S, ahead_R, ahead_X, ahead_Y)
-        q, winner, motion = _race(piece, ahead, toward, level, setting.angle.gap)
+        counts[DONE_X] = _first_active(who_X, counts[DONE_X], pattern)
+        counts[DONE_Y] = _first_active(who_Y, counts[DONE_Y], pattern)
+        ahead = (
+            _ahead(_next_of_two(by_S, counts[DONE_S], late_S, counts[LATE_S]), rows[now + S]),
+            _ahead(_next_of_two(by_R, counts[DONE_R], late_R, counts[LATE_R]), rows[now + R]),
+            _ahead(_next(by_X, counts[DONE_X]), toward[_BY_X] * rows[now + X]),
+            _ahead(_next(by_Y, counts[DONE_Y]), toward[_BY_Y] * rows[now + Y]),
+        )
+        q, winner, motion = _race(piece, ahead, toward, level, angle.gap)
         if q == inf:
             return ENDED
         if not _write_row(setting, piece, q, motion, rows, now):
@@ -161,17 +167,16 @@ def run_leg(
         mark = 3 * (counts[ROWS] - 1)
         if winner == NOBODY:
             up = rising(piece)
-            rows[row + DELTA] = 0 * q if level == (0 if up else 1) else setting.angle.gap + 0 * q
+            rows[row + DELTA] = 0 * q if level == (0 if up else 1) else angle.gap + 0 * q
             rows[row + RATIO] = piece.c + rows[row + DELTA]
             rows[row + U], rows[row + V] = 0 * q, 0 * q
             counts[LEVEL] = level + 1 if up else level - 1
             switches[mark], switches[mark + 1], switches[mark + 2] = NOBODY, level, counts[LEVEL]
             return TURNED
-        k = _take((by_S, by_R, by_X, by_Y), (late_S, late_R), winner, from_S, from_R, toward, record, row)
-        before = neurons.pattern[k]
-        if not _arrive(piece.c, setting.angle.s2, neurons, k, winner, level, rows, row):
-            return ORIGIN
-        after = neurons.pattern[k]
+        k = _take(fixed, late, winner, toward[winner], record, row)
+        before = pattern[k]
+        _arrive(setting, neurons, k, winner, level, rows, row)
+        after = pattern[k]
         counts[before] -= 1
         counts[after] += 1
         switches[mark], switches[mark + 1], switches[mark + 2] = k, before, after
@@ -180,27 +185,30 @@ def run_leg(
             counts[LATE_S] = _push(late_S, counts[LATE_S], rows[row + U] + rows[row + S], k)
         elif after == ONLY_MINUS:
             counts[LATE_R] = _push(late_R, counts[LATE_R], rows[row + V] + rows[row + R], k)
+    return BUDGET if counts[ROWS] >= setting.most_rows else FULL
 
 
-def _next_reading(fixed: Queue, done: int, late: Queue, size: int, clock: Any) -> tuple[bool, Any]:
-    """Return whether the next reading of S or R comes from the heap, and how far ahead it is (inf: none)."""
-    if size > 0 and (done >= len(fixed.key) or late.key[0] < fixed.key[done]):
-        return True, max(late.key[0] - clock, 0 * clock)
-    if done < len(fixed.key):
-        return False, max(fixed.key[done] - clock, 0 * clock)
-    return False, inf
-
-
-def _first_active(queue: Queue, done: int, pattern: Any) -> int:
+def _first_active(who: Any, done: int, pattern: Any) -> int:
     """Return the place of the first neuron still active on both points, from ``done`` on."""
-    while done < len(queue.who) and pattern[queue.who[done]] != BOTH:
+    while done < len(who) and pattern[who[done]] != BOTH:
         done += 1
     return done
 
 
-def _ahead(queue: Queue, done: int, clock: Any) -> Any:
-    """Return how far X or Y must still run, in its direction, to bring the next neuron to its kink."""
-    return max(queue.key[done] - clock, 0 * clock) if done < len(queue.key) else inf
+def _next(queue: Queue, done: int) -> Any:
+    """Return the key of the next neuron in a list (inf: none)."""
+    return queue.key[done] if done < len(queue.key) else inf
+
+
+def _next_of_two(fixed: Queue, done: int, late: Queue, size: int) -> Any:
+    """Return the key of the next neuron in a list and a heap (inf: none)."""
+    key = fixed.key[done] if done < len(fixed.key) else inf
+    return late.key[0] if size > 0 and late.key[0] < key else key
+
+
+def _ahead(reading: Any, clock: Any) -> Any:
+    """Return how far a clock must still run to a reading."""
+    return reading - clock if reading > clock else 0 * clock
 
 
 def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[Any, int, Motion]:
@@ -210,22 +218,19 @@ def _race(piece: Piece, ahead: Any, toward: Any, level: int, gap: Any) -> tuple[
     motion means nothing where q is inf.
     """
     q, winner = ratio_turn(piece, level, gap), NOBODY
-    zero = 0 * piece.r
-    motion = Motion(zero, zero, zero, zero, zero, zero, zero)
-    stale = q < inf
-    first = max(_soonest(piece, ahead, toward), 0)
-    for n in range(4):
-        clock = (first + n) % 4
-        if ahead[clock] == inf:
+    first = _soonest(piece, ahead, toward)
+    if first != NOBODY:
+        reached = _solve(piece, first, toward[first], ahead[first], q)
+        if reached < q:
+            q, winner = reached, first
+    motion = move(piece, q) if q < inf else at_rest(piece)
+    for clock in range(4):
+        if clock == first or ahead[clock] == inf:
             continue
-        if n > 0 and stale:
-            motion, stale = move(piece, q), False
-        if n == 0 or q == inf or toward[clock] * _reading(motion, clock) > ahead[clock]:
+        if q == inf or toward[clock] * _reading(motion, clock) > ahead[clock]:
             reached = _solve(piece, clock, toward[clock], ahead[clock], q)
             if reached < q:
-                q, winner, stale = reached, clock, True
-    if stale:
-        motion = move(piece, q)
+                q, winner, motion = reached, clock, move(piece, reached)
     return q, winner, motion
 
 
@@ -310,56 +315,52 @@ def _log_time(rows: Any, row: int) -> Any:
     return log(t) if t > 0 else 0 * t - HUGE
 
 
-def _take(
-    fixed: Any, late: Any, clock: int, from_S: bool, from_R: bool, toward: Any, record: Record, row: int
-) -> Any:
+def _take(fixed: Any, late: Any, clock: int, toward: int, record: Record, row: int) -> Any:
     """Remove the next neuron of a clock and return it; its key becomes the clock's reading in the new row.
 
     So neurons with equal keys arrive at one and the same time, whatever rounding did to the clock.
     """
     counts, rows = record.counts, record.rows
-    if clock == _BY_S and from_S:
-        rows[row + S], k = late[0].key[0], late[0].who[0]
-        counts[LATE_S] = _pop(late[0], counts[LATE_S])
+    queue, place = fixed[clock], counts[DONE_S + clock]
+    if clock < _BY_X and counts[LATE_S + clock] > 0 and late[clock].key[0] < _next(queue, place):
+        rows[row + S + clock], k = late[clock].key[0], late[clock].who[0]
+        counts[LATE_S + clock] = _pop(late[clock], counts[LATE_S + clock])
         return k
-    if clock == _BY_R and from_R:
-        rows[row + R], k = late[1].key[0], late[1].who[0]
-        counts[LATE_R] = _pop(late[1], counts[LATE_R])
-        return k
-    place = counts[DONE_S + clock]
     counts[DONE_S + clock] += 1
-    rows[row + S + clock] = toward[clock] * fixed[clock].key[place]
-    return fixed[clock].who[place]
+    rows[row + S + clock] = toward * queue.key[place]
+    return queue.who[place]
 
 
-def _arrive(c: Any, s2: Any, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int) -> bool:
+def _arrive(setting: Setting, neurons: Neurons, k: int, clock: int, level: int, rows: Any, row: int) -> None:
     """Decide what neuron k does on the kink it has reached (Def H.1) and move it to its new pattern.
 
-    Returns False when it is at the origin, where the solution is not unique.
+    One that falls on both kinks at once comes to the origin, where the solution is not unique: it can rest, or
+    leave, by its only way out, along the kink that attracts it.
     """
+    c, s2 = setting.angle.c, setting.angle.s2
     sign, before = neurons.sign[k], neurons.pattern[k]
     u, v = position(c, s2, sign, before, neurons.u[k], neurons.v[k], rows, row)
+    in_origin = False
     if clock == _BY_X:
         u, after = 0 * u, (ONLY_MINUS if sign > 0 else SLIDE_PLUS)
-        inside = v > 0
+        in_origin = v <= setting.near * (abs(neurons.v[k]) + abs(rows[row + Y]))
     elif clock == _BY_Y:
         v, after = 0 * v, (SLIDE_MINUS if sign > 0 else ONLY_PLUS)
-        inside = u > 0
+        in_origin = u <= setting.near * (abs(neurons.u[k]) + abs(rows[row + X]))
     elif before == ONLY_PLUS and sign > 0:
         v, after = 0 * v, (BOTH if level == 0 else SLIDE_MINUS)
-        inside = u > 0
     elif before == ONLY_MINUS and sign < 0:
         u, after = 0 * u, (BOTH if level == 2 else SLIDE_PLUS)
-        inside = v > 0
+    elif clock == _BY_S:
+        u, after = 0 * u, DEAD
     else:
-        if clock == _BY_S:
-            u = 0 * u
-        else:
-            v = 0 * v
-        after, inside = DEAD, True
+        v, after = 0 * v, DEAD
+    if in_origin:
+        u, v, after = 0 * u, 0 * v, (SLIDE_MINUS if sign > 0 else SLIDE_PLUS)
+        if setting.rests:
+            after = DEAD
     neurons.pattern[k] = after
     place(c, s2, neurons, k, u, v, rows, row)
-    return bool(inside)
 
 
 def clock_forms(c: Any, s2: Any, pattern: int, rows: Any, row: int) -> tuple[Any, Any]:
@@ -427,14 +428,14 @@ def release(setting: Setting, neurons: Neurons, record: Record, sign: int, befor
     counts, rows = record.counts, record.rows
     now = (counts[ROWS] - 1) * COLUMNS
     c, s2 = setting.angle.c, setting.angle.s2
-    for k in range(len(neurons.sign)):
-        if neurons.sign[k] == sign and neurons.pattern[k] == before:
+    signs, patterns = neurons.sign, neurons.pattern
+    for k in range(len(signs)):
+        if signs[k] == sign and patterns[k] == before:
             row, mark = counts[ROWS] * COLUMNS, 3 * counts[ROWS]
-            for column in range(COLUMNS):
-                rows[row + column] = rows[now + column]
+            rows[row : row + COLUMNS] = rows[now : now + COLUMNS]
             rows[row + LENGTH] = 0 * rows[now + LENGTH]
             u, v = position(c, s2, sign, before, neurons.u[k], neurons.v[k], rows, row)
-            neurons.pattern[k] = after
+            patterns[k] = after
             place(c, s2, neurons, k, u, v, rows, row)
             record.switches[mark] = k
             record.switches[mark + 1] = before

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from reduced.records import Event, Outcome
-from reduced.solve.flow import Flow, Geometry, Particle, Ridge, Segment, Stay
+from reduced.solve.flow import TIE, Flow, Geometry, Particle, Ridge, Segment, Stay
 from reduced.solve.swift import chain
 from reduced.solve.swift.chain import COLUMNS, NOBODY, PATTERNS, Record, Setting
 from reduced.solve.swift.closed_form import block_of, path_of
@@ -46,6 +46,8 @@ def neuron_flow(
         inf if until is None else until,
         inf if until is None or until <= 0 else ctx.log(until),
         _UNBOUNDED if max_events is None else max_events + 1,
+        ctx.ldexp(1, TIE - ctx.prec),
+        ridge != "active",
     )
     level = level_of(ratio - c, angle.gap)
     start = Start(

@@ -22,7 +22,7 @@ _RULES = (
     (0.9041172563704749, 0.10693932599531843),
     (0.9815606342467192, 0.04717533638651183),
 )
-_TINY, _SMALL, _WIDE = 2e-4, 0.1, 2.0
+_TINY, _SMALL, _WIDE = 1.5e-3, 0.1, 2.0
 # Where the ratio is this close to its limit the rest is a series; its terms fall like _NEAR^n.
 _NEAR = 0.2
 _TERMS = 26
@@ -52,12 +52,16 @@ def duration(piece: Piece, q: float, motion: Motion) -> tuple[float, float]:
 
 
 def _taylor(piece: Piece, S: float) -> float:
-    """Integrate exp(A s − B R(s)) over [0, S] with its first three derivatives."""
+    """Integrate exp(A s − B R(s)) over [0, S] with its first four derivatives, from those of the exponent."""
+    turn = piece.G - piece.h * piece.r
     first = piece.A - piece.B * piece.r
     second = -piece.B * piece.r * piece.G
-    third = second * (piece.G - piece.h * piece.r)
-    cubic = first * first * first + 3.0 * first * second + third
-    return float(S) * float(1.0 + S / 2.0 * (first + S / 3.0 * (first * first + second + S / 4.0 * cubic)))
+    third = second * turn
+    fourth = second * (turn * turn - 2.0 * piece.h * piece.r * piece.G)
+    square = first * first + second
+    cubic = first * (square + 2.0 * second) + third
+    quartic = first * (cubic + 3.0 * third) + 3.0 * second * square + fourth
+    return float(S * (1.0 + S / 2.0 * (first + S / 3.0 * (square + S / 4.0 * (cubic + S / 5.0 * quartic)))))
 
 
 def _panels(piece: Piece, motion: Motion) -> float:

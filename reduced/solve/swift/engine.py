@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from reduced.solve.flow import NotUnique
 from reduced.solve.swift.chain import (
     BOTH,
     BUDGET,
@@ -23,7 +22,6 @@ from reduced.solve.swift.chain import (
     NOBODY,
     ONLY_MINUS,
     ONLY_PLUS,
-    ORIGIN,
     RATIO,
     ROWS,
     SLIDE_MINUS,
@@ -72,8 +70,7 @@ def follow(
     """Follow the flow until nothing happens any more, or to the last time or row of the setting.
 
     Arguments: setting; start; kernels, where it runs; stop, asked before every few rows, ends it when it says True.
-    Returns the record and why it ends: ENDED, CUT or BUDGET. Raises NotUnique when a neuron reaches the origin
-    of the data plane.
+    Returns the record and why it ends: ENDED, CUT or BUDGET.
     """
     zero = 0 * start.r
     neurons = Neurons(
@@ -90,9 +87,6 @@ def follow(
         while why == FULL:
             record = _with_room(record, kernels, m + 2, zero)
             why = _run_leg(setting, neurons, queues, record, kernels, stop)
-        if why == ORIGIN:
-            last = record.switches[3 * (int(record.counts[ROWS]) - 1)]
-            raise NotUnique(f"neuron {last} reaches both kinks at once, at the origin of the data plane")
         if why != TURNED:
             return record, int(why)
         mark = 3 * (int(record.counts[ROWS]) - 1)
@@ -155,15 +149,11 @@ def _queues(
     level, members = record.counts[LEVEL], kernels.members(neurons)
     for place in range(DONE_S, LATE_R + 1):
         record.counts[place] = 0
-
-    def group(sign: int, pattern: int, coordinate: Any, divisor: Any) -> tuple[Any, Any, Any]:
-        return members(sign, pattern), coordinate, divisor
-
     u, v = neurons.u, neurons.v
-    by_S = [group(1, ONLY_PLUS, v, -c), group(-1, ONLY_PLUS, u, 1), group(-1, SLIDE_MINUS, u, s2)]
-    by_R = [group(1, ONLY_MINUS, v, 1), group(-1, ONLY_MINUS, u, -c), group(1, SLIDE_PLUS, v, s2)]
-    by_X = [group(1 if level == 2 else -1, BOTH, u, 1)]
-    by_Y = [group(-1 if level == 0 else 1, BOTH, v, 1)]
+    by_S = (members(1, ONLY_PLUS), v, -c), (members(-1, ONLY_PLUS), u, 1), (members(-1, SLIDE_MINUS), u, s2)
+    by_R = (members(1, ONLY_MINUS), v, 1), (members(-1, ONLY_MINUS), u, -c), (members(1, SLIDE_PLUS), v, s2)
+    by_X = ((members(1 if level == 2 else -1, BOTH), u, 1),)
+    by_Y = ((members(-1 if level == 0 else 1, BOTH), v, 1),)
     m = len(neurons.sign)
     heaps = tuple(Queue(kernels.blank(m, zero), kernels.blank(m, 0)) for _ in range(2))
     return (*(kernels.queue(groups) for groups in (by_S, by_R, by_X, by_Y)), *heaps)

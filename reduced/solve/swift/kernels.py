@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from reduced.solve.swift.chain import Neurons, Queue, release, run_leg
+from reduced.solve.swift.chain import DEAD, Neurons, Queue, release, run_leg
 
 COMPILE_FROM = 20_000
 """The number of neurons from which compiled kernels pay, loading them from the cache included."""
@@ -27,7 +28,7 @@ class Interpreted:
 
     def integers(self, values: Any) -> Any:
         """Return a list of integers."""
-        return [int(value) for value in values]
+        return values.tolist() if hasattr(values, "tolist") else list(values)
 
     def codes(self, values: Any) -> Any:
         """Return a list of integers."""
@@ -35,7 +36,7 @@ class Interpreted:
 
     def reals(self, values: Any) -> Any:
         """Return a list of numbers."""
-        return values.tolist() if hasattr(values, "tolist") else list(values)
+        return self.integers(values)
 
     def grow(self, values: Any, count: int, zero: Any) -> Any:
         """Return the list with zeros added up to ``count``."""
@@ -46,10 +47,11 @@ class Interpreted:
         return int(neurons.pattern.count(pattern))
 
     def members(self, neurons: Neurons) -> Callable[[int, int], Any]:
-        """Return the function (sign, pattern) → the neurons that have them now."""
-        groups: dict[tuple[int, int], list[int]] = {}
-        for k, key in enumerate(zip(neurons.sign, neurons.pattern, strict=True)):
-            groups.setdefault(key, []).append(k)
+        """Return the function (sign, pattern) → the living neurons that have them now."""
+        groups = defaultdict(list)
+        for k, (sign, pattern) in enumerate(zip(neurons.sign, neurons.pattern, strict=True)):
+            if pattern != DEAD:
+                groups[sign, pattern].append(k)
         return lambda sign, pattern: groups.get((sign, pattern), [])
 
     def queue(self, groups: Sequence[tuple[Any, Any, Any]]) -> Queue:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log, log1p
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +20,16 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 
 _ITERATIONS = 2000
+_ROUNDING = 2.0**-53
 
 
-@dataclass(frozen=True)
-class Place:
-    """A point of a path: the row its piece starts from, and q inside that piece."""
+class Place(NamedTuple):
+    """A point of a path: the row its piece starts from, q inside that piece, its time (inf past 1e308) and ln t."""
 
     row: int
     q: float
+    time: float
+    log_time: float
 
 
 @dataclass(frozen=True)
@@ -50,52 +53,62 @@ class Path:
     endless: bool
 
     @cached_property
+    def moves(self) -> Integers:
+        """Return the rows in which a neuron switched."""
+        return np.flatnonzero(self.switches[:, 0] != chain.NOBODY)
+
+    @cached_property
     def counts(self) -> Integers:
         """Living and dead neurons by pattern code, (6, n): after every row."""
-        before, after = (np.ascontiguousarray(self.switches[:, column]) for column in (1, 2))
-        moved = self.switches[:, 0] != chain.NOBODY
-        found = np.empty((len(PATTERNS), len(self.rows)), np.int32)
-        for code in range(len(PATTERNS)):
-            gained = (moved & (after == code)).astype(np.int8) - (moved & (before == code)).astype(np.int8)
-            np.cumsum(gained, dtype=np.int32, out=found[code])
-            found[code] += np.count_nonzero(self.pattern == code)
-        return found
+        rows = self.moves
+        before, after = self.switches[rows, 1], self.switches[rows, 2]
+        found = np.zeros((len(PATTERNS), len(self.rows)), np.int32)
+        found[:, 0] = np.bincount(self.pattern, minlength=len(PATTERNS))
+        found[before, rows], found[after, rows] = -1, 1
+        return np.cumsum(found, axis=1, out=found)
 
     def piece(self, row: int) -> Piece:
         """Return the smooth piece that starts at a row."""
-        _, n1, n2, n3, n4, n5 = (int(n) for n in self.counts[:, row])
-        ratio, delta = (float(self.rows[row, column]) for column in (chain.RATIO, chain.DELTA))
+        _, n1, n2, n3, n4, n5 = self.counts[:, row].tolist()
+        ratio, delta = self.rows[row, chain.RATIO : chain.DELTA + 1].tolist()
         return start_piece(self.setting.angle, n1, n2, n3, n4, n5, ratio, delta)
+
+    @cached_property
+    def _last_piece(self) -> Piece:
+        return self.piece(len(self.rows) - 1)
+
+    def place(self, row: int) -> Place:
+        """Return the place of a row."""
+        t = float(self.rows[row, chain.TIME])
+        log_t = float(self.rows[row, chain.LOG_TIME]) if t >= HUGE else log(t) if t > 0 else -inf
+        return Place(row, 0.0, t, log_t)
+
+    def _inside(self, row: int, piece: Piece, q: float) -> Place:
+        """Return the place at q of the piece that starts at a row."""
+        start = self.place(row)
+        value, exponent = duration(piece, q, move(piece, q))
+        if value == 0:
+            return start
+        step = log(value) + exponent + float(self.rows[row, chain.F_PLUS]) - self.setting.log_force
+        high, low = max(step, start.log_time), min(step, start.log_time)
+        total = high + log1p(exp(low - high))
+        return Place(row, q, start.time + exp(step) if total < log(HUGE) else inf, total)
 
     def locate(self, t: float) -> Place:
         """Return the place of flow time t ≥ 0."""
         row = int(np.searchsorted(self.rows[:, chain.TIME], t, side="right")) - 1
         since = t - float(self.rows[row, chain.TIME])
         if not since > 0:
-            return Place(row, 0.0)
+            return self.place(row)
         begin = float(self.rows[row, chain.F_PLUS])
-        return Place(row, q_of_duration(self.piece(row), log(since) + self.setting.log_force - begin))
-
-    def time(self, place: Place) -> tuple[float, float]:
-        """Return the flow time of a place and its logarithm (the time is inf past 1e308)."""
-        row = self.rows[place.row]
-        piece = self.piece(place.row)
-        value, exponent = duration(piece, place.q, move(piece, place.q))
-        t = float(row[chain.TIME])
-        known = float(row[chain.LOG_TIME]) if t >= HUGE else log(t) if t > 0 else -inf
-        if value == 0:
-            return t, known
-        step = log(value) + exponent + float(row[chain.F_PLUS]) - self.setting.log_force
-        high, low = max(step, known), min(step, known)
-        total = high + log1p(exp(low - high))
-        return (t + exp(step) if total < log(HUGE) else inf), total
+        q = q_of_duration(self.piece(row), log(since) + self.setting.log_force - begin)
+        return Place(row, q, t, log(t))
 
     def includes(self, place: Place) -> bool:
         """Return whether a place lies inside the flow as far as it was followed."""
         if place.row + 1 == len(self.rows) and place.q > 0 and not self.endless:
             return False
-        t, log_t = self.time(place)
-        return bool(t <= self.setting.until and log_t <= self.setting.log_until)
+        return bool(place.time <= self.setting.until and place.log_time <= self.setting.log_until)
 
     def predictions(self, t: Any) -> tuple[Any, Any]:
         """Return (f₊, f₋) at flow times t ≥ 0 (a number or an array, in any order)."""
@@ -106,10 +119,12 @@ class Path:
 
     def predictions_at(self, place: Place) -> tuple[float, float]:
         """Return (f₊, f₋) at a place."""
+        f_plus, f_minus = self.rows[place.row, chain.F_PLUS : chain.F_MINUS + 1].tolist()
+        if place.q == 0:
+            return f_plus, f_minus
         piece = self.piece(place.row)
         plus, minus = learn(piece, place.q, move(piece, place.q).L)
-        row = self.rows[place.row]
-        return float(row[chain.F_PLUS] + plus), float(row[chain.F_MINUS] + minus)
+        return f_plus + plus, f_minus + minus
 
     def neurons(self, t: float) -> tuple[Integers, Floats, Floats]:
         """Return pattern codes, ⟨b,x₊⟩ and ⟨b,x₋⟩ of all neurons at flow time t, arrays (m,)."""
@@ -119,7 +134,7 @@ class Path:
             [motion.S, motion.R, motion.X, motion.Y]
         )
         since, pattern = np.zeros(len(self.sign), np.intp), self.pattern.copy()
-        rows = np.flatnonzero(self.switches[: place.row + 1, 0] != chain.NOBODY)
+        rows = self.moves[: np.searchsorted(self.moves, place.row, side="right")]
         np.maximum.at(since, self.switches[rows, 0], rows)
         moved = np.flatnonzero(since)
         pattern[moved] = self.switches[since[moved], 2]
@@ -140,64 +155,77 @@ class Path:
 
     def final_sign(self, point: int, above: float = 0.0) -> int:
         """Return the sign of f₊ (point 0) or f₋ (point 1), less ``above``, as t → ∞."""
-        last = len(self.rows) - 1
-        kind = self.piece(last).kind
-        if kind == GENERIC or kind == (PLUS, MINUS)[point]:
-            return 1 - 2 * point
-        return int(np.sign(self.rows[last, chain.F_PLUS + point] - above))
+        return self._final_slope(point) or int(np.sign(self.rows[-1, chain.F_PLUS + point] - above))
 
-    def sign_after(self, row: int, point: int) -> int:
-        """Return the sign of f₊ or f₋ from a row on, 0 only when it stays exactly 0."""
-        piece, f = self.piece(row), float(self.rows[row, chain.F_PLUS + point])
-        return int(np.sign(f) or np.sign(_slope(piece, point, piece.r)))
+    def sign_at_start(self, point: int) -> int:
+        """Return the sign of f₊ or f₋ from t = 0 on, 0 only when it stays exactly 0."""
+        return int(np.sign(self.rows[0, chain.F_PLUS + point]) or self._slopes[0][point, 0])
 
-    def crossings(self, point: int, above: float = 0.0, last: int | None = None) -> list[tuple[Place, int]]:
-        """Return where the sign of f₊ (point 0) or f₋ (point 1) changes, with the sign from there on.
+    def crossings(
+        self, point: int, above: float = 0.0, last: int | None = None
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield in order where the sign of f₊ (point 0) or f₋ (point 1) changes, with the sign from there on.
 
         A prediction that no neuron contributes to is exactly 0 and stays so: then the sign is 0. Arguments:
         point; above, a value subtracted from the prediction; last, the row up to which to look (None: all).
         """
         f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point] - above
-        slope, last_slope = self._slopes(point, len(f))
-        right = np.where(f != 0, np.sign(f), slope)
-        left = np.where(f[1:] != 0, np.sign(f[1:]), -last_slope[: len(f) - 1])
-        end = np.append(left, self.final_sign(point, above) if last is None else right[-1])
-        dips = (slope * last_slope < 0) & (slope * right < 0)
-        found = []
-        for row in np.flatnonzero((right * end < 0) | dips):
-            found += self._crossings_inside(int(row), point, int(right[row]), int(end[row]), above)
-        for row in np.flatnonzero(left != right[1:]):
-            found.append((Place(int(row) + 1, 0.0), int(right[row + 1])))
-        return sorted(found, key=lambda crossing: (crossing[0].row, crossing[0].q))
+        first_slope, last_slope = (slopes[point, : len(f)] for slopes in self._slopes)
+        begin, end = np.sign(f), np.empty(len(f))
+        end[:-1], end[-1] = begin[1:], self.final_sign(point, above) if last is None else begin[-1]
+        exact = np.flatnonzero(begin == 0)
+        jumps: list[int] = []
+        if exact.size:
+            begin[exact] = first_slope[exact]
+            exact = exact[exact > 0]
+            end[exact - 1] = -last_slope[exact - 1]
+            jumps = exact[end[exact - 1] != begin[exact]].tolist()
+        inside = np.flatnonzero(begin * end < 0).tolist()
+        inside += [row for row in self._bent[point] if row < len(f) and first_slope[row] * begin[row] < 0]
+        for row in sorted({*jumps, *inside}):
+            if row in jumps:
+                yield self.place(row), int(begin[row])
+            if row in inside:
+                yield from self._crossings_inside(row, point, int(begin[row]), int(end[row]), above)
 
     def doubling(self, point: int, last: int | None = None) -> Place | None:
-        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value, None if never.
+        """Return where f₊ (point 0) or f₋ (point 1) first reaches twice its initial value (not 0), None if never.
 
         Arguments: point; last, the row up to which to look (None: all).
         """
         f = self.rows[: None if last is None else last + 1, chain.F_PLUS + point]
-        reached = np.flatnonzero(f * np.sign(f[0]) >= 2 * abs(f[0]))
-        found = self.crossings(point, 2 * float(f[0]), int(reached[0]) if reached.size else last)
-        return found[0][0] if found else None
+        double = 2 * float(f[0])
+        reached = np.flatnonzero(f >= double if double > 0 else f <= double)
+        found = self.crossings(point, double, int(reached[0]) if reached.size else last)
+        return next((place for place, _ in found), None)
 
-    def _slopes(self, point: int, rows: int) -> tuple[Floats, Floats]:
-        """Return the sign of the slope of f₊ or f₋ at the start and at the end of the first pieces."""
-        _, n1, n2, n3, n4, n5 = self.counts[:, :rows]
+    @cached_property
+    def _slopes(self) -> tuple[Floats, Floats]:
+        """Return the signs of the slopes of f₊ and f₋ at the start and at the end of every piece, (2, n) each."""
         c, s2 = self.setting.angle.c, self.setting.angle.s2
-        on_P, on_Q = (n1 + n2 + s2 * n5, c * n1) if point == 0 else (c * n1, n1 + n3 + s2 * n4)
-        ratio = np.ascontiguousarray(self.rows[: rows + 1, chain.RATIO])
-        first, last = np.sign(on_P - on_Q * ratio[:rows]), np.zeros(rows)
-        within = len(ratio) - 1
-        last[:within] = np.sign(on_P[:within] - on_Q[:within] * ratio[1:])
-        if within < rows:
-            kind = self.piece(within).kind
-            last[-1] = 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
+        rates = np.array([[0, 1, 1, 0, 0, s2], [0, c, 0, 0, 0, 0], [0, 1, 0, 1, s2, 0]]) @ self.counts
+        on_P, on_Q, ratio = rates[:2], rates[1:], self.rows[:, chain.RATIO].copy()
+        first, last = np.sign(on_P - on_Q * ratio), np.empty(on_P.shape)
+        last[:, :-1] = np.sign(on_P[:, :-1] - on_Q[:, :-1] * ratio[1:])
+        last[:, -1] = [self._final_slope(point) for point in (0, 1)]
         return first, last
+
+    @cached_property
+    def _bent(self) -> tuple[list[int], list[int]]:
+        """Return the rows of the pieces inside which the slope of f₊ (and of f₋) changes its sign."""
+        first, last = self._slopes
+        plus, minus = first * last < 0
+        return np.flatnonzero(plus).tolist(), np.flatnonzero(minus).tolist()
+
+    def _final_slope(self, point: int) -> int:
+        """Return the sign of the slope of f₊ or f₋ as t → ∞."""
+        kind = self._last_piece.kind
+        return 1 - 2 * point if kind == GENERIC or kind == (PLUS, MINUS)[point] else 0
 
     def _crossings_inside(
         self, row: int, point: int, begin: int, end: int, above: float
-    ) -> list[tuple[Place, int]]:
-        """Return the zeros inside a piece of given signs at its ends, the slope changing sign at most once."""
+    ) -> Iterator[tuple[Place, int]]:
+        """Yield the zeros inside a piece of given signs at its ends, the slope changing sign at most once."""
         piece, start = self.piece(row), float(self.rows[row, chain.F_PLUS + point]) - above
         length = inf if row + 1 == len(self.rows) else float(self.rows[row + 1, chain.LENGTH])
         turn = _turn(piece, point)
@@ -205,11 +233,10 @@ class Path:
         if 0 < turn < length:
             bounds.insert(1, turn)
             signs.insert(1, int(np.sign(start + learn(piece, turn, move(piece, turn).L)[point])))
-        return [
-            (Place(row, _zero(piece, start, point, bounds[n], bounds[n + 1], signs[n])), signs[n + 1])
-            for n in range(len(bounds) - 1)
-            if signs[n] * signs[n + 1] < 0
-        ]
+        for n in range(len(bounds) - 1):
+            if signs[n] * signs[n + 1] < 0:
+                q = _zero(piece, start, point, bounds[n], bounds[n + 1], signs[n])
+                yield self._inside(row, piece, q), signs[n + 1]
 
 
 def _turn(piece: Piece, point: int) -> float:
@@ -228,22 +255,23 @@ def _zero(piece: Piece, start: float, point: int, low: float, high: float, befor
 
     before is its sign left of the zero. Newton's method inside a bracket, until its steps are rounding.
     """
-    q = (low + high) / 2 if high < inf else 2 * low + 1
-    last = inf
+    slope, last = _slope(piece, point, piece.r), 0.0
+    q = -start / slope if low == 0 and slope * before < 0 else low
     for _ in range(_ITERATIONS):
+        if not low < q < high:
+            q, last = (low + high) / 2 if high < inf else 2 * low + 1, 0.0
+            if not low < q < high:
+                return q
         motion = move(piece, q)
         value = start + learn(piece, q, motion.L)[point]
         slope = _slope(piece, point, motion.r)
         low, high = (q, high) if value * before > 0 else (low, q)
         step = -value / slope if slope * before < 0 else inf
-        if abs(step) <= 2e-16 * q or last <= abs(step) <= 1e-9 * q:
+        size = abs(step)
+        # steps square: what this one leaves is below rounding; or they no longer shrink, which is rounding's work
+        if size * size <= _ROUNDING * q * last or 0 < last <= size <= 1e-9 * q:
             return q + step
-        last, following = abs(step), q + step
-        if not low < following < high:
-            following = (low + high) / 2 if high < inf else 2 * q + 1
-        if following == q:
-            return q
-        q = following
+        last, q = size, q + step
     return q
 
 

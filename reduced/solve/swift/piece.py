@@ -75,9 +75,10 @@ def start_piece(angle: Angle, n1: int, n2: int, n3: int, n4: int, n5: int, r: An
     alone_plus, alone_minus = n2 + s2 * n5, n3 + s2 * n4
     A, B, D = n1 + alone_plus, c * n1, n1 + alone_minus
     g, h = A + B, B + D
-    det = s2 * n1 * n1 + n1 * alone_minus + alone_plus * D
-    above_c = s2 * (n1 + (n5 - n4) + w * n4) + ((n2 - n3) + w * n3)
-    above_inverse = ((n2 - n3) - w * n2) - s2 * (n1 + (n4 - n5) + w * n5)
+    det = n1 * (s2 * n1 + alone_minus) + alone_plus * D
+    more_alone, more_sliding = n2 - n3, n5 - n4
+    above_c = s2 * (n1 + more_sliding + w * n4) + (more_alone + w * n3)
+    above_inverse = (more_alone - w * n2) - s2 * (n1 - more_sliding + w * n5)
     rounding = 4 * angle.eps * (s2 * (n1 + n4 + n5) + (n2 + n3))
     if abs(above_c) <= rounding:
         above_c = 0 * c
@@ -89,37 +90,52 @@ def start_piece(angle: Angle, n1: int, n2: int, n3: int, n4: int, n5: int, r: An
     return Piece(kind, c, A, B, D, g, h, det, above_c, above_inverse, r, delta, G, angle.eps)
 
 
+def at_rest(piece: Piece) -> Motion:
+    """Return the motion at the piece's start."""
+    zero = 0 * piece.r
+    return Motion(zero, zero, zero, zero, zero, piece.r, piece.delta)
+
+
 def move(piece: Piece, q: Any) -> Motion:
     """Return the motion from the piece's start to q."""
-    c, g, h, r, delta = piece.c, piece.g, piece.h, piece.r, piece.delta
+    c, g, h, r = piece.c, piece.g, piece.h, piece.r
     if piece.kind == GENERIC:
-        gone = -expm1(-q)
-        W = piece.G / (h * r)
-        if W > -0.5:
-            L = log1p(W * gone)
-            S = (q + L) / g
-        elif q < 1:
-            S = log1p(g / (h * r) * expm1(q)) / g
-            L = g * S - q
-        else:
-            L = log((g - piece.G * exp(-q)) / (h * r))
-            S = (q + L) / g
+        L, S, ratio, delta, _ = _run(piece, q)
         X = (L - q * (piece.above_inverse / h)) / g
         Y = (c * L - q * (piece.above_c / h)) / g
-        change = piece.G * gone / h
-        if q < 1:
-            return Motion(L, S, q / h, X, Y, r + change, delta + change)
-        rest = piece.G * exp(-q)
-        return Motion(L, S, q / h, X, Y, (g - rest) / h, (piece.above_c - rest) / h)
+        return Motion(L, S, q / h, X, Y, ratio, delta)
     if piece.kind == PLUS:
         S, L, change = q / g, q, r * expm1(q)
         R = change / g
     elif piece.kind == MINUS:
         R, S, change = q / h, expm1(q) / (r * h), r * expm1(-q)
-        return Motion(-q, S, R, S - c * R, c * S - R, r * exp(-q), delta + change)
+        return Motion(-q, S, R, S - c * R, c * S - R, r * exp(-q), piece.delta + change)
     else:
         S, R, L, change = q, r * q, 0 * q, 0 * q
-    return Motion(L, S, R, S - c * R, c * S - R, r + change, delta + change)
+    return Motion(L, S, R, S - c * R, c * S - R, r + change, piece.delta + change)
+
+
+def _run(piece: Piece, q: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Return L, S, r, δ and G = g − h r of a generic piece at q."""
+    g, h = piece.g, piece.h
+    if q < 1:
+        gone = -expm1(-q)
+        change = piece.G * gone
+        G, r, delta = piece.G - change, piece.r + change / h, piece.delta + change / h
+    else:
+        left = exp(-q)
+        gone, G = 1 - left, piece.G * left
+        r, delta = (g - G) / h, (piece.above_c - G) / h
+    start = h * piece.r
+    W = piece.G / start
+    if W > -0.5:
+        L = log1p(W * gone)
+    elif q < 1:
+        rise = log1p(g / start * (gone / (1 - gone)))
+        return rise - q, rise / g, r, delta, G
+    else:
+        L = log((g - G) / start)
+    return L, (q + L) / g, r, delta, G
 
 
 def learn(piece: Piece, q: Any, L: Any) -> tuple[Any, Any]:
@@ -191,47 +207,49 @@ def turn_of_difference(piece: Piece, on_X: bool, direction: int, ahead: Any, lim
     """Return the q ≤ limit at which X (or Y) has advanced by direction · ``ahead``, inf when it has not by then.
 
     X and Y count only while neurons are active on both points, so the piece is generic. The clock must not
-    turn before limit, so Newton's method inside a bracket finds the only root.
+    turn before limit, so Householder's method of fourth order, inside a bracket, finds the only root.
     """
-    rate = direction * (1 - piece.c * piece.r if on_X else -piece.delta)
-    if rate > 0:
-        far = ahead / rate
-        q = turn_of_R(piece, piece.r * far) if piece.G < 0 else turn_of_S(piece, far)
-    else:
-        q = limit / 2 if limit < inf else 1 + 0 * ahead
-    low, high, tried = 0 * ahead, limit, False
-    last = 0 * ahead
+    g, h, c = piece.g, piece.h, piece.c
+    on_L = 1 + 0 * c if on_X else c
+    on_q = (piece.above_inverse if on_X else piece.above_c) / h
+    low, high, tried, last = 0 * ahead, limit, False, 0 * ahead
+    q, short, r, delta, G = low, ahead, piece.r, piece.delta, piece.G
     for _ in range(_ITERATIONS):
-        if q >= high:
-            if tried or high == inf:
-                q = (low + high) / 2
-            else:
-                q, tried = high, True
-        motion = move(piece, q)
-        short = ahead - direction * (motion.X if on_X else motion.Y)
-        if short > 0:
-            low = q
-            if q == limit:
-                return inf
+        rate = direction * (1 - c * r if on_X else -delta)
+        if rate > 0:
+            flow = G / (h * r)
+            newton = short * h * r / rate
+            # by what the slope dX/dq, and the slope of that slope, change per unit of q, relative to themselves
+            bend, next_bend = -direction * on_L * flow / rate, -1 - 2 * flow
+            top = 1 + bend * newton / 2
+            bottom = 1 + bend * newton * (1 + next_bend * newton / 6)
+            step = newton * top / bottom if bottom < 2 * top < 4 * bottom else newton
+            size = abs(step)
+            blur = size * (abs(bend) + 1 + 2 * abs(flow))
+            is_rounding = size <= 1e-6 * q and 0 < last < 2 * size
+            # what the method leaves after this step is below rounding; or steps no longer shrink
+            if size * blur * blur * blur <= piece.eps * (q + size) or is_rounding:
+                return max(q + step, low) if q + step <= limit else inf
+            last = size
+            q = q + step
+        elif q == 0:
+            q = limit / 2 if limit < inf else 1 + q
+        elif high == inf:
+            return inf
+        elif high - low <= 4 * piece.eps * high:
+            return q
         else:
+            q = (low + high) / 2
+        if q >= high and not tried:
+            q, tried = high, True
+        elif not low < q < high:
+            q = (low + high) / 2
+        L, _, r, delta, G = _run(piece, q)
+        short = ahead - direction * (on_L * L - q * on_q) / g
+        if short <= 0:
             high, tried = q, True
-        slope = direction * (1 - piece.c * motion.r if on_X else -motion.delta) / (motion.r * piece.h)
-        if slope <= 0:
-            if short > 0 and high == inf:
-                return inf
-            q = (low + high) / 2
-            if high - low <= 4 * piece.eps * high:
-                return q
-            continue
-        step = short / slope
-        size = abs(step)
-        # what Newton leaves after this step, once its steps are small and shrink, is below rounding; or
-        # they no longer shrink, which is as far as rounding lets it come
-        rate = size / last if size < last < q / 16 else 1
-        if size * rate <= piece.eps * q or (size <= 1e-6 * q and 0 < last < 2 * size):
-            return max(q + step, low)
-        last = size
-        q = q + step
-        if q <= low:
-            q = (low + high) / 2
+        elif q == limit:
+            return inf
+        else:
+            low = q
     return inf if high == inf else q

@@ -31,8 +31,14 @@ from reduced.solve.weights import checked_network
 _DIGITS = 60
 _LARGEST = 650
 _UNBOUNDED = 2**62
-# By the patterns before and after.
-_KIND = np.array([[kind_of(first, then) for then in range(len(PATTERNS))] for first in range(len(PATTERNS))])
+# A coordinate this small against its terms may be 0: a few units in the last place of what clocks add up.
+_NEAR = 2.0**-46
+# By the patterns before and after: the kind, and whether a neuron loses x₋ but not x₊, or finds x₊ again.
+_CODES = range(len(PATTERNS))
+_KIND = np.array([[kind_of(before, after) for after in _CODES] for before in _CODES])
+_LOSES_MINUS, _REGAINS_PLUS = np.zeros((2, *_KIND.shape), bool)
+_LOSES_MINUS[chain.BOTH, [chain.ONLY_PLUS, chain.SLIDE_MINUS]] = True
+_REGAINS_PLUS[chain.SLIDE_PLUS, [chain.BOTH, chain.ONLY_PLUS]] = True
 
 
 @dataclass(frozen=True)
@@ -91,11 +97,12 @@ def network_flow_double(
 
     Arguments: W (m, d ≥ 2) and sign (m,), the initial weights and ±1, at x± = (±sin(Δ/2), −cos(Δ/2), 0, …);
     problem, of which p, delta and kappa2 count (exponential loss); until, the last flow time of interest
-    (None: for ever); ridge, the choice on repelling ridges; max_events, a budget; compiled, whether numba
-    runs the chain (None: when it is installed and m is large enough to pay); on_compile, called before
-    machine code is made for the first time; estimate_error, whether to solve a second flow with an input that
-    differs by rounding and compare; max_seconds, a budget of wall time. Returns a SwiftRun. Raises InputError,
-    MissingExtra (compiled without numba), or NotUnique for a start on a repelling ridge. Derived here.
+    (None: for ever); ridge, the choice on repelling ridges and in the origin, where a neuron that comes by
+    moving rests unless it is ``active``; max_events, a budget; compiled, whether numba runs the chain (None:
+    when it is installed and m is large enough to pay); on_compile, called before machine code is made for the
+    first time; estimate_error, whether to solve a second flow with an input that differs by rounding and
+    compare; max_seconds, a budget of wall time. Returns a SwiftRun. Raises InputError, MissingExtra (compiled
+    without numba), or NotUnique for a start on a repelling ridge or in the origin. Derived here.
     """
     if problem.loss is not Loss.EXP:
         raise InputError("method", "exact", f"ode: loss {problem.loss.value} has no closed form")
@@ -144,7 +151,14 @@ def _begin(
     force = scale**2 * data.weight_plus
     end, log_end = _horizon(until)
     setting = Setting(
-        data.angle, force, log(force), end, log_end, _UNBOUNDED if max_events is None else max_events + 1
+        data.angle,
+        force,
+        log(force),
+        end,
+        log_end,
+        _UNBOUNDED if max_events is None else max_events + 1,
+        _NEAR,
+        ridge != "active",
     )
     level = level_of(delta, data.angle.gap)
     start = Start(sign, patterns(sign, u, v, level, ridge), u, v, f_plus, f_minus, r, delta, level)
@@ -224,68 +238,68 @@ def _path(setting: Setting, start: Start, scale: float, record: Record, outcome:
 
 def _measure(path: Path, outcome: Outcome, weights: tuple[float, float]) -> SwiftRun:
     """Read the phase times off the rows of a path."""
-    moved = path.switches[:, 0] != NOBODY
-    neuron, before, after = path.switches.T
+    rows = path.moves
+    events = _switches(path)
     final, positive = path.pattern.copy(), path.sign > 0
-    rows = np.flatnonzero(moved)
-    final[neuron[rows]] = after[rows]
-    up_to_c = np.flatnonzero(~moved & (before == 0) & (after == 1))
-    up_to_c = up_to_c[up_to_c > 0]
-    reached = int(up_to_c[0]) if up_to_c.size else None
-    if path.rows[0, chain.DELTA] >= 0:
-        reached = 0
-    early = rows if reached is None else rows[rows < reached]
-    late = rows[len(early) :]
-    lost = ((after == chain.ONLY_PLUS) | (after == chain.SLIDE_MINUS)) & (before == chain.BOTH)
-    loss = late[(lost & positive[neuron])[late]]
-    lasting = loss[final[neuron[loss]] != chain.DEAD]
-    regained = ((after == chain.BOTH) | (after == chain.ONLY_PLUS)) & (before == chain.SLIDE_PLUS)
-    back = late[(regained & ~positive[neuron])[late]]
+    final[events.neuron] = events.after
+    reached = _reaches_c(path)
+    early = len(rows) if reached is None else int(np.searchsorted(rows, reached))
+    late, neuron = rows[early:], events.neuron[early:]
+    change = events.before[early:], events.after[early:]
+    lost = _LOSES_MINUS[change] & positive[neuron]
+    loss, lasting = late[lost], late[lost & (final[neuron] != chain.DEAD)]
+    back = late[_REGAINS_PLUS[change] & ~positive[neuron]]
     crossings = [[(at, to) for at, to in path.crossings(point) if path.includes(at)] for point in (0, 1)]
     learned = [_learned(path, point, crossings[point]) for point in (0, 1)]
     falls = [place for place, direction in crossings[1] if direction < 0]
     plateau_end = None
     if crossings[1] and crossings[1][-1][1] < 0:
         plateau_end = falls[-1]
-    elif not crossings[1] and path.sign_after(0, 1) < 0 and learned[1] is not None:
-        plateau_end = Place(0, 0.0)
+    elif not crossings[1] and path.sign_at_start(1) < 0 and learned[1] is not None:
+        plateau_end = path.place(0)
     places: dict[str, Place | None] = {
-        "last_phase_one_event": _row(early, -1),
-        "T_r_equals_c": None if reached is None else Place(reached, 0.0),
+        "last_phase_one_event": path.place(int(rows[early - 1])) if early else None,
+        "T_r_equals_c": None if reached is None else path.place(reached),
         "T_plat": plateau_end,
-        "T_II": _row(loss, 0),
-        "T_III_PT": _row(lasting, -1),
-        "T_III": _row(back, 0),
+        "T_II": path.place(int(loss[0])) if loss.size else None,
+        "T_III_PT": path.place(int(lasting[-1])) if lasting.size else None,
+        "T_III": path.place(int(back[0])) if back.size else None,
     }
     times: dict[str, float | None] = dict.fromkeys(TIMES)
     log_times: dict[str, float | None] = dict.fromkeys(TIMES)
-    predictions = {"start": path.predictions_at(Place(0, 0.0))}
+    predictions = {"start": path.predictions_at(path.place(0))}
     for name, place in places.items():
         if place is None:
             continue
-        times[name], log_times[name] = path.time(place)
+        times[name], log_times[name] = place.time, place.log_time
         predictions[name] = path.predictions_at(place)
         if name == "T_plat" and falls:
             predictions[name] = predictions[name][0], 0.0
+    alive = final != chain.DEAD
     return SwiftRun(
         times,
         log_times,
         predictions,
-        np.flatnonzero((final != chain.DEAD) & positive),
-        np.flatnonzero((final != chain.DEAD) & ~positive),
-        np.flatnonzero(final == chain.DEAD),
+        np.flatnonzero(alive & positive),
+        np.flatnonzero(alive & ~positive),
+        np.flatnonzero(~alive),
         _plateaus(path, crossings, weights, learned),
-        _switches(path, rows),
+        events,
         outcome,
         path,
     )
 
 
-def _row(rows: Integers, which: int) -> Place | None:
-    return Place(int(rows[which]), 0.0) if rows.size else None
+def _reaches_c(path: Path) -> int | None:
+    """Return the row in which r first is c or more, None when it always stays below."""
+    if path.rows[0, chain.DELTA] >= 0:
+        return 0
+    passages = np.flatnonzero(path.switches[1:, 0] == NOBODY) + 1
+    return next((row for row in passages.tolist() if path.switches[row, 1:].tolist() == [0, 1]), None)
 
 
-def _switches(path: Path, rows: Integers) -> Switches:
+def _switches(path: Path) -> Switches:
+    rows = path.moves
     neuron, before, after = path.switches[rows].T
     time = path.rows[rows, chain.TIME]
     with np.errstate(divide="ignore"):
@@ -300,10 +314,8 @@ def _plateaus(
     weights: tuple[float, float],
     learned: Sequence[float | None],
 ) -> tuple[Plateau, ...]:
-    passages = [
-        (path.time(place)[0], point, direction) for point in (0, 1) for place, direction in crossings[point]
-    ]
-    return plateaus([path.sign_after(0, 0) > 0, path.sign_after(0, 1) < 0], passages, weights, learned)
+    passages = [(place.time, point, sign) for point in (0, 1) for place, sign in crossings[point]]
+    return plateaus([path.sign_at_start(0) > 0, path.sign_at_start(1) < 0], passages, weights, learned)
 
 
 def _learned(path: Path, point: int, crossings: list[tuple[Place, int]]) -> float | None:
@@ -314,4 +326,4 @@ def _learned(path: Path, point: int, crossings: list[tuple[Place, int]]) -> floa
     doubled = path.doubling(point, places[0].row + 1 if places else None)
     if doubled is not None and path.includes(doubled):
         places.append(doubled)
-    return min((path.time(place)[0] for place in places), default=None)
+    return min((place.time for place in places), default=None)

@@ -13,12 +13,15 @@ _SPLIT = 134217729.0
 
 
 def contributions(W: Any, across: tuple[float, float], along: tuple[float, float], scale: float) -> Any:
-    """Return (u, v) = scale · (⟨b,x₊⟩, ⟨b,x₋⟩), two arrays (m,), right to nearly full relative precision.
+    """Return (u, v) = scale · (⟨b,x₊⟩, ⟨b,x₋⟩), an array (2, m), right to nearly full relative precision.
 
     Arguments: W (m, d ≥ 2) float64; across = sin(Δ/2) and along = cos(Δ/2), each as a sum of two doubles; x± =
     (±sin(Δ/2), −cos(Δ/2), 0, …).
     """
-    return scale * -_sum(W[:, 1], along, -W[:, 0], across), scale * -_sum(W[:, 1], along, W[:, 0], across)
+    import numpy as np
+
+    second = np.array([-W[:, 0], W[:, 0]])
+    return -scale * _sum(np.broadcast_to(W[:, 1], second.shape), along, second, across)
 
 
 def _sum(first: Any, on_first: tuple[float, float], second: Any, on_second: tuple[float, float]) -> Any:
@@ -27,8 +30,8 @@ def _sum(first: Any, on_first: tuple[float, float], second: Any, on_second: tupl
 
     x, y = first * on_first[0], second * on_second[0]
     total = x + y
-    close = np.flatnonzero(np.abs(total) < _CANCELS * (np.abs(x) + np.abs(y)))
-    if close.size:
+    close = np.nonzero(np.abs(total) < _CANCELS * (np.abs(x) + np.abs(y)))
+    if close[0].size:
         a, b = first[close], second[close]
         errors = _error(a, on_first[0], x[close]) + a * on_first[1]
         errors += _error(b, on_second[0], y[close]) + b * on_second[1]
