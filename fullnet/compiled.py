@@ -42,6 +42,8 @@ class CompiledEngine:
             np.log(task.data.weights),
             task.loss is Loss.LOGISTIC,
             task.share,
+            # motions on kinks are projections, so no neuron adds more than that of two parallel points
+            task.network.kappa2**2 * float((task.data.X**2).sum(axis=1).max()),
             np.array([force[-1], np.zeros_like(force[1]), force[1]]),
             task.order,
             task.tolerance,
@@ -51,7 +53,7 @@ class CompiledEngine:
         self._lay_out()
         self._build_heaps()
         self._certify()
-        self.record = self._blank(_CHUNK)
+        self.record, self.no_pieces = self._blank(_CHUNK), self._blank(0)
 
     def _lay_out(self) -> None:
         """Allocate the tables with room for new crowds and fill in those met."""
@@ -71,6 +73,7 @@ class CompiledEngine:
             exit_crowd=np.zeros(0, dtype=np.int64),
             exit_row=np.zeros((0, N)),
             exit_jump=np.zeros((0, N)),
+            exit_bound=np.zeros(0),
         )
         self.exits: list[tuple[int, int, int]] = []
         for number in range(len(self.standing.keys)):
@@ -95,6 +98,7 @@ class CompiledEngine:
                 exit_crowd=np.append(tables.exit_crowd, [number] * len(motion.exits)),
                 exit_row=np.vstack([tables.exit_row, rows]),
                 exit_jump=np.vstack([tables.exit_jump, jumps]),
+                exit_bound=np.append(tables.exit_bound, np.zeros(len(jumps))),
             )
 
     def _build_heaps(self) -> None:
@@ -196,18 +200,26 @@ class CompiledEngine:
     def advance(self, until: float, most: int) -> None:
         """Integrate up to ``most`` smooth pieces, to a time or to the next rare event."""
         record = self.record if most >= _CHUNK else self._blank(most)
+        what, which = self._run(record, until)
+        self.standing.t = float(self.state.clock[0])
+        if what == kernel.UNMET:
+            self._meet_around(which)
+            what, which = self._run(self.no_pieces, until, which)
+        if what == kernel.EXIT:
+            self._release(which)
+        elif what == kernel.SEVERAL:
+            self._arrive(which)
+
+    def _run(self, record: records.Record, until: float, arrived: int = -1) -> tuple[int, int]:
+        """Let the kernel go on and write down what it recorded; return what it left, and where."""
         record.made[:] = 0, 0, self.log.pieces
-        what, which = kernel.run(self.problem, self.tables, self.state, record, self.room, until)
+        what, which = kernel.run(self.problem, self.tables, self.state, record, self.room, until, arrived)
         pieces, moves = record.made[:2].tolist()
         self.log.add_blocks(
             tuple(column[:pieces].copy() for column in record[:6]),
             tuple(column[:moves].copy() for column in record[6:11]),
         )
-        self.standing.t = float(self.state.clock[0])
-        if what == kernel.EXIT:
-            self._release(which)
-        elif what in (kernel.SEVERAL, kernel.UNMET):
-            self._arrive(which)
+        return what, which
 
     def pause(self) -> None:
         """Write the certificates into the standing, which then is all that is needed to go on."""
@@ -236,8 +248,6 @@ class CompiledEngine:
         k = int(self.state.root[gate]) // self.n
         sign, state = self.standing.keys[number]
         on = sorted({s, *self._close_to(k, number)})
-        for side in (-1, 0, 1):
-            self._meet(number, s, side)
         force = scaled(self.state.f, self.task.data, self.task.loss).u
         after = settle(self.surfaces, Neuron(k, sign, state, arriving=True), on, force, self.task.ridge)
         self._move(np.array([k]), number, after, on)
@@ -250,10 +260,13 @@ class CompiledEngine:
         near = np.abs(base + offset) <= _NEAR * np.max(np.abs(base) + size)
         return np.flatnonzero(near | (tables.side[number] == 0)).tolist()
 
-    def _meet(self, number: int, s: int, side: int) -> None:
-        """Note which crowd lies on a side of a surface."""
+    def _meet_around(self, gate: int) -> None:
+        """Note which crowds lie on either side of a gate's surface, and on it."""
+        number, s = divmod(gate, self.n)
         sign, state = self.standing.keys[number]
-        self.tables.following[number, s, side + 1] = self._number(sign, replaced(state, s, side))
+        for side in (-1, 0, 1):
+            following = self._number(sign, replaced(state, s, side))
+            self.tables.following[number, s, side + 1] = following
 
     def _number(self, sign: int, state: State) -> int:
         """Return the number of a crowd; make room and describe it if it is new."""

@@ -150,6 +150,7 @@ class Crowds:
             for s, side, row in motion.exits
         ]
         self.exit_rows = np.array([row for *_, row in self.exits]).reshape(-1, points)
+        self.exit_sizes = np.abs(self.exit_rows)
         self.jump_rows = np.array([self.surfaces.jump(s) for _, s, *_ in self.exits]).reshape(-1, points)
         self.active = np.array([motion.active for motion in motions]).reshape(-1, points).any(axis=0)
 

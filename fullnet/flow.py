@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
+import numpy as np
+
 from fullnet import checks
 from fullnet.clock import LATEST, LINEAR, clock_at, time_text
 from fullnet.data import DataSet
@@ -26,7 +28,8 @@ from fullnet.trajectory import Trajectory
 FLOW_ENGINES = ("auto", "numba", "numpy")
 
 _ORDER, _SHADOW_ORDER = 24, 20
-_WORTH_COMPILING = 12_000
+# Neurons times points from which compiling pays: off a plane neurons are in many more classes.
+_WORTH_COMPILING, _WORTH_OFF_PLANE = 12_000, 4_000
 
 
 def gradient_flow(
@@ -124,6 +127,5 @@ def _compiled(name: str, network: Network, data: DataSet) -> bool:
     installed = find_spec("numba") is not None
     if name == "numba" and not installed:
         raise InputError("engine", "numba", "numpy or auto where numba is not installed")
-    return name == "numba" or (
-        name == "auto" and installed and len(network.sign) * len(data.y) >= _WORTH_COMPILING
-    )
+    least = _WORTH_COMPILING if np.linalg.matrix_rank(data.X) <= 2 else _WORTH_OFF_PLANE
+    return name == "numba" or (name == "auto" and installed and len(network.sign) * len(data.y) >= least)

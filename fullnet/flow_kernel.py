@@ -7,7 +7,7 @@ stops sliding, a neuron on several kinks, a crowd met for the first time) is lef
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf, log, log1p
 from typing import Any
 
 from fullnet import clock, kernel_gates, kernel_series, pairing
@@ -145,8 +145,32 @@ def release(tables: Any, room: Any, e: int, order: int, last: float) -> float:
 
 
 @inner
+def set_exit_bound(problem: Any, tables: Any, state: Any, room: Any, e: int) -> None:
+    """Set up to which Σⱼ Sⱼ neither form of the e-th exit can reach 0: no |d log Uⱼ| exceeds fastest · dΣⱼ Sⱼ."""
+    jump = row = jump_size = row_size = 0.0
+    for j in range(room.p.shape[1]):
+        jump += tables.exit_jump[e, j] * room.p[0, j]
+        jump_size += abs(tables.exit_jump[e, j]) * room.p[0, j]
+        row += tables.exit_row[e, j] * room.p[0, j]
+        row_size += abs(tables.exit_row[e, j]) * room.p[0, j]
+    part = 0.0
+    if jump_size > 0 and row_size > 0:
+        part = min(abs(jump) / jump_size, abs(row) / row_size)
+    tables.exit_bound[e] = state.clock[1] + log1p(part) / problem.fastest * (1 - 1e-9)
+
+
+@inner
 def next_event(
-    tables: Any, state: Any, room: Any, looked: int, order: int, step: float, unit: float, left: float
+    problem: Any,
+    tables: Any,
+    state: Any,
+    room: Any,
+    looked: int,
+    order: int,
+    step: float,
+    unit: float,
+    left: float,
+    travel: float,
 ) -> tuple[float, int, int]:
     """Return the part x of the step used, what ends it (−1: nothing) and which gate or exit."""
     room.c[0] = min(left, _LONGEST)
@@ -159,11 +183,14 @@ def next_event(
         root = arrival(tables, state, room, i, order, unit, x)
         if 0 <= root < x or (root == x and what < 0):
             x, what, which = root, SEVERAL, room.gates[i]
+    farthest = state.clock[1] + travel * (1 + 1e-12)
     for e in range(len(tables.exit_crowd)):
-        if state.count[tables.exit_crowd[e]] > 0:
-            root = release(tables, room, e, order, x)
-            if 0 <= root < x:
-                x, what, which = root, EXIT, e
+        if tables.exit_bound[e] <= farthest:
+            set_exit_bound(problem, tables, state, room, e)
+            if state.count[tables.exit_crowd[e]] > 0 and tables.exit_bound[e] <= farthest:
+                root = release(tables, room, e, order, x)
+                if 0 <= root < x:
+                    x, what, which = root, EXIT, e
     return x, what, which
 
 
@@ -219,12 +246,20 @@ def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any
 
 
 @kernel(clock, kernel_gates, kernel_series, pairing)
-def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float) -> tuple[int, int]:
+def run(
+    problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float, arrived: int
+) -> tuple[int, int]:
     """Follow the flow until something is left to the caller; return (what, exit or gate).
+
+    arrived: a gate whose nearest neuron has come to its surface and goes on first, or −1.
 
     FULL: the record is full; DONE: at time ``until``; EXIT: a crowd stops sliding; SEVERAL: the nearest
     neuron of a gate has arrived, on several kinks or undecided; UNMET: it could go to an unmet crowd.
     """
+    if arrived >= 0:
+        what = settle_arrival(problem, tables, state, record, room, arrived)
+        if what >= 0:
+            return what, arrived
     while record.made[0] < len(record.start) and record.made[1] < len(record.time):
         if (record.made[2] + record.made[0]) % _REFRESH == 0:
             refresh_total(tables, state)
@@ -241,7 +276,7 @@ def run(problem: Any, tables: Any, state: Any, record: Any, room: Any, until: fl
         while state.tree[1] < state.clock[1] + travel * (1 + 1e-12):
             take(tables, state, room, looked)
             looked += 1
-        x, what, which = next_event(tables, state, room, looked, order, step, unit, left)
+        x, what, which = next_event(problem, tables, state, room, looked, order, step, unit, left, travel)
         write_piece(state, record, x, unit)
         elapsed = 0.0
         for n in range(order, -1, -1):

@@ -119,10 +119,9 @@ def move_all(tables: Any, state: Any, neurons: Any, new: int, on: Any) -> None:
 @inner
 def refresh_total(tables: Any, state: Any) -> None:
     """Sum the coefficients anew from the counts, so that roundings do not pile up."""
-    for i in range(len(state.f)):
-        for j in range(len(state.f)):
-            value = 0.0
-            for c in range(len(state.count)):
-                if state.count[c] > 0:
-                    value += state.count[c] * tables.rates[c, i, j]
-            state.total[i, j] = value
+    state.total[:] = 0.0
+    for c in range(len(state.count)):
+        if state.count[c] > 0:
+            for i in range(len(state.f)):
+                for j in range(len(state.f)):
+                    state.total[i, j] += state.count[c] * tables.rates[c, i, j]

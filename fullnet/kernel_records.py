@@ -6,12 +6,16 @@ from typing import Any, NamedTuple
 
 
 class Problem(NamedTuple):
-    """What does not change: labels y (N,), log weights (N,), logistic, share, forces (3, n, N) by side + 1."""
+    """What does not change: labels y (N,), log weights (N,), logistic, share, forces (3, n, N) by side + 1.
+
+    fastest: a bound of |df/dS| for any point's f and any point's S, from all neurons together.
+    """
 
     y: Any
     log_weights: Any
     logistic: Any
     share: Any
+    fastest: Any
     force: Any
     order: Any
     tolerance: Any
@@ -20,7 +24,8 @@ class Problem(NamedTuple):
 class Tables(NamedTuple):
     """What is known of C crowds: see Motion; following (C, n, 3) is the crowd across a surface or −1.
 
-    approach (C, n) bounds how fast a distance shrinks in Σⱼ Sⱼ. exit_*: the exits of the crowds that slide.
+    approach (C, n) bounds how fast a distance shrinks in Σⱼ Sⱼ. exit_*: the exits of the crowds that slide, with
+    the Σⱼ Sⱼ before which they cannot open.
     """
 
     velocity: Any
@@ -36,6 +41,7 @@ class Tables(NamedTuple):
     exit_crowd: Any
     exit_row: Any
     exit_jump: Any
+    exit_bound: Any
 
 
 class State(NamedTuple):

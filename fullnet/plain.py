@@ -11,12 +11,14 @@ from fullnet.clock import clock_after, units_between
 from fullnet.crowds import EPS, Crowds
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
+from fullnet.history import Ints
 from fullnet.series import earliest, force_series, integrated, steady_length, step_length, stretched, value_at
 from fullnet.standing import Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
 
 _LONGEST, _SHORTEST = 1e300, 1e-300
+_EAGER, _NARROWEST = 1.25, 1e-12
 
 
 class PlainEngine:
@@ -46,7 +48,8 @@ class PlainEngine:
         log_unit = -float(force.log_lead) - math.log(pace)
         left = units_between(standing.t, until, log_unit)
         steady = steady_length(force.u, force.q, growth, int(force.lead), task.order)
-        step = min(step_length(series, task.tolerance), steady, max(2 * left, _SHORTEST), _LONGEST)
+        longest = min(step_length(series, task.tolerance), steady, max(2 * left, _SHORTEST), _LONGEST)
+        step = min(longest, self._aim(force.u / pace))
         series = stretched(series, step)
         shares, clock = series[:-1], integrated(series[-1:])[0] * step
         impulse = integrated(shares) * (step / pace)
@@ -60,6 +63,14 @@ class PlainEngine:
         standing.t = until if ended else clock_after(standing.t, float(value_at(clock, used)), log_unit)
         if gates or exits:
             self.switch(gates, exits)
+
+    def _aim(self, speeds: Floats) -> float:
+        """Return a step a little beyond the earliest arrival at present speeds: no later gate needs a look."""
+        crowds = self.crowds
+        closing = -crowds.side * (crowds.velocity @ speeds)
+        distance = crowds.distances(np.zeros_like(closing))
+        steps = np.where(closing > 0, distance / np.where(closing > 0, closing, 1.0), np.inf)
+        return max(_EAGER * float(steps.min(initial=np.inf)), _NARROWEST)
 
     def next_event(
         self, shares: Floats, impulse: Floats, remaining: Floats
@@ -80,16 +91,25 @@ class PlainEngine:
             crowds.velocity.reshape(-1, len(start))[gates] @ impulse
         )
         paths[:, 0] = distance.reshape(-1)[gates]
-        forms = np.sign(crowds.jump_rows @ start)[:, None] * (crowds.exit_rows @ shares)
-        forms[:, 0] = np.maximum(forms[:, 0], 8 * EPS * (np.abs(crowds.exit_rows) @ start))
+        opening = self._may_open(shares)
+        forms = np.sign(crowds.jump_rows[opening] @ start)[:, None] * (crowds.exit_rows[opening] @ shares)
+        forms[:, 0] = np.maximum(forms[:, 0], 8 * EPS * (crowds.exit_sizes[opening] @ start))
         rows = np.zeros((1 + len(gates) + len(forms), len(remaining)))
         rows[0] = remaining
         rows[1 : 1 + len(gates)] = paths
         rows[1 + len(gates) :, :-1] = forms
         used, which = earliest(rows)
         reached = [int(gates[i - 1]) for i in which if 0 < i <= len(gates)]
-        left = [i - 1 - len(gates) for i in which if i > len(gates)]
+        left = [int(opening[i - 1 - len(gates)]) for i in which if i > len(gates)]
         return used, reached, left, 0 in which
+
+    def _may_open(self, shares: Floats) -> Ints:
+        """Return the exits whose form may reach 0 within the step, by how far each share moves."""
+        crowds = self.crowds
+        moved = np.abs(shares[:, 1:]).sum(axis=1) * (1 + 1e-12)
+        noise = 8 * EPS * shares[:, 0]
+        value = np.sign(crowds.jump_rows @ shares[:, 0]) * (crowds.exit_rows @ shares[:, 0])
+        return np.flatnonzero(value <= crowds.exit_sizes @ (moved + noise))
 
     def switch(self, gates: list[int], exits: list[int]) -> None:
         """Carry out the events of this moment: arrivals at kinks, and sliding crowds that leave."""

@@ -1,11 +1,11 @@
 """Time the flow against the number of neurons: how much each doubling of m costs.
 
-Run ``python tests/benchmarks/flow_scale.py [--data two-point|noisy|general] [--dim D] [--repeat N] [m …]``. On the two
-points it is the exact flow in doubles through all phases to t = 1e12, :func:`reduced.solve.network_flow_double`; on
-the paper's noisy points (N = 15 in a plane) and on points in general position (N = 10 at random in D dimensions) the
-numerical flow to t = 1e4, :func:`fullnet.gradient_flow`. For every m it prints events, median and best wall time,
-processor time, microseconds of it per event, and its growth per doubling of m between neighbours; weights are drawn
-outside the clock.
+Run ``python tests/benchmarks/flow_scale.py [--data two-point|noisy|general] [--dim D] [--repeat N] [m …]``. On
+the two points it is the exact flow in doubles through all phases to t = 1e12,
+:func:`reduced.solve.network_flow_double`; on the paper's noisy points (N = 15 in a plane) and on points in general
+position (N = 10 at random in D dimensions) the numerical flow to t = 1e4, :func:`fullnet.gradient_flow`. For every
+m it prints events, median and best wall time, processor time, microseconds of it per event, and its growth per
+doubling of m between neighbours; weights are drawn outside the clock.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def main() -> None:
             growth = f"{(processor / before[1]) ** (math.log(2) / math.log(m / before[0])):.2f}"
         each = 1e6 * processor / max(events, 1)
         print(
-            f"{m:14d}{events:14d}{median:14.5f}{best:14.5f}{processor:14.5f}{each:14.2f}{growth:>14}", flush=True
+            f"{m:14d}{events:14d}{median:14.5f}{best:14.5f}{processor:14.5f}{each:14.2f}{growth:>14}",
+            flush=True,
         )
         before = m, processor
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
