@@ -18,6 +18,7 @@ import numpy as np
 from fullnet.checks import Floats
 from fullnet.errors import NotUnique
 from fullnet.surfaces import State, Surfaces
+from fullnet.ways import Ways, ways_from, with_sides
 
 _RIDGE_SIDE = {"active": 1, "inactive": -1, "slide": 0}
 RIDGES = tuple(_RIDGE_SIDE)
@@ -47,16 +48,16 @@ def settle(surfaces: Surfaces, neuron: Neuron, at: list[int], force: Floats, rid
     lets it leave at once, ``inactive`` and ``slide`` let it rest for ever, and so does one that moved there.
     """
     everywhere = len(at) == surfaces.count > 1
-    if everywhere and _consistency(surfaces, neuron.sign, surfaces.rest, at, force) >= -_ZERO:
+    if everywhere and Ways(surfaces, neuron.sign, [surfaces.rest], at).margins(force)[0] >= -_ZERO:
         return _settle_in_origin(surfaces, neuron, at, force, ridge)
     if len(at) > _MOST_AT_ONCE:
         return _settle_many(surfaces, neuron, at, force, ridge)
-    candidates = [_with(neuron.state, at, sides) for sides in product((-1, 0, 1), repeat=len(at))]
-    margins = [_consistency(surfaces, neuron.sign, one, at, force) for one in candidates]
-    best = max(margins)
+    ways = ways_from(surfaces, neuron.sign, neuron.state, at)
+    margins = ways.margins(force)
+    best = float(margins.max())
     strictly = best > _ZERO and (neuron.arriving or len(at) == 1)
     least = _ZERO if strictly else min(-_ZERO, max(best, -_NEARLY))
-    found = [one for one, margin in zip(candidates, margins, strict=True) if margin >= least]
+    found = [ways.states[i] for i in np.flatnonzero(margins >= least).tolist()]
     return _choose(surfaces, neuron, found, at, force, ridge)
 
 
@@ -69,13 +70,10 @@ def _settle_in_origin(
         if stays or not _ridges(surfaces, neuron.sign, at, force):
             return surfaces.rest
         return _settle_many(surfaces, replace(neuron, arriving=False), at, force, ridge)
-    ways = surfaces.sectors if surfaces.in_plane else product((-1, 0, 1), repeat=len(at))
-    leaving = [
-        way
-        for way in ways
-        if _consistency(surfaces, neuron.sign, way, at, force) >= -_ZERO
-        and _moves(surfaces, neuron.sign, way, force)
-    ]
+    states = surfaces.sectors if surfaces.in_plane else list(product((-1, 0, 1), repeat=len(at)))
+    margins = Ways(surfaces, neuron.sign, states, at).margins(force)
+    consistent = [states[i] for i in np.flatnonzero(margins >= -_ZERO).tolist()]
+    leaving = [way for way in consistent if _moves(surfaces, neuron.sign, way, force)]
     if leaving and ridge is None and not neuron.arriving:
         raise _not_unique(surfaces, neuron, at)
     if not leaving or ridge != "active":
@@ -87,34 +85,6 @@ def _moves(surfaces: Surfaces, sign: int, state: State, force: Floats) -> bool:
     """Return whether a neuron in that state moves at all."""
     velocity = surfaces.motion(sign, state).push @ force @ surfaces.normals
     return bool(np.max(np.abs(velocity)) > _NEARLY * np.sum(force))
-
-
-def _with(state: State, at: list[int], sides: tuple[int, ...]) -> State:
-    result = list(state)
-    for s, side in zip(at, sides, strict=True):
-        result[s] = side
-    return tuple(result)
-
-
-def _consistency(surfaces: Surfaces, sign: int, state: State, at: list[int], force: Floats) -> float:
-    """Return the least relative margin of a state's consistency on the kinks, negative if it is not."""
-    motion = surfaces.motion(sign, state)
-    margins = []
-    for s in at:
-        if state[s]:
-            row = state[s] * motion.velocity[s]
-            margins.append(_relative(row, force))
-        else:
-            low, high = (float(surfaces.force[side][s] @ force) for side in (-1, 1))
-            push = float(motion.push[s] @ force)
-            size = abs(low) + abs(high) + abs(push)
-            margins.append(min(max(low, high) - push, push - min(low, high)) / size if size else 0.0)
-    return min(margins)
-
-
-def _relative(row: Floats, force: Floats) -> float:
-    size = float(np.abs(row) @ force)
-    return float(row @ force) / size if size else 0.0
 
 
 def _choose(
@@ -135,7 +105,7 @@ def _choose(
 
 
 def _not_unique(surfaces: Surfaces, neuron: Neuron, at: list[int]) -> NotUnique:
-    return NotUnique(neuron.index, surfaces.pattern(_with(neuron.state, at, (0,) * len(at))))
+    return NotUnique(neuron.index, surfaces.pattern(with_sides(neuron.state, at, (0,) * len(at))))
 
 
 def _facing(surfaces: Surfaces, s: int, side: int) -> int:
@@ -155,7 +125,7 @@ def _settle_many(
     state = neuron.state
     ridges = _ridges(surfaces, neuron.sign, at, force)
     if ridges and ridge is not None:
-        state = _with(state, ridges, tuple(_facing(surfaces, s, _RIDGE_SIDE[ridge]) for s in ridges))
+        state = with_sides(state, ridges, tuple(_facing(surfaces, s, _RIDGE_SIDE[ridge]) for s in ridges))
     elif ridges and not neuron.arriving:
         raise _not_unique(surfaces, neuron, at)
     return _least_norm(surfaces, state, [s for s in at if s not in ridges], force)
@@ -178,4 +148,4 @@ def _least_norm(surfaces: Surfaces, state: State, valleys: list[int], force: Flo
     pushed = lsq_linear(surfaces.normals[valleys].T, target, bounds, method="bvls", tol=1e-15).x
     near = _NEARLY * np.abs(ends).sum(axis=1)
     inactive, active = np.abs(pushed - ends[:, 0]) <= near, np.abs(pushed - ends[:, 1]) <= near
-    return _with(state, valleys, tuple(np.where(inactive, -1, np.where(active, 1, 0)).tolist()))
+    return with_sides(state, valleys, tuple(np.where(inactive, -1, np.where(active, 1, 0)).tolist()))

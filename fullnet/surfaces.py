@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,7 @@ class Surfaces:
         self.count = len(first)
         self.labels = data.y
         self._motions: dict[tuple[int, State], Motion] = {}
+        self.ways: dict[tuple[int, State, tuple[int, ...]], Any] = {}
 
     @cached_property
     def force(self) -> dict[int, Floats]:
