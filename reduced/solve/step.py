@@ -25,7 +25,7 @@ _GUARD_BITS = 40
 _ORDER = 0.4
 # The order at which the natural length of a step is first judged; its logarithm to base 2 may lie in this range.
 _FIRST_ORDER = 16
-_SHORT, _LONG = -1.0, 2.0
+_SHORT, _LONG = -1.0, 5.0
 # A pace below this is none: the clock is then the time itself.
 _LEAST_PACE = 2.0**-6
 _PACE_BITS = 20
