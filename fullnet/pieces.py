@@ -183,13 +183,14 @@ class Pieces:
         shapes = bernstein(clipped)
         low, high = shapes.min(axis=1), shapes.max(axis=1)
         sign = np.where(low > 0, 1, np.where(high < 0, -1, np.where((low == 0) & (high == 0), 0, _OPEN)))
-        result = {}
-        for i, place in enumerate(which.tolist()):
-            parts = _signs_within(clipped[i]) if sign[i] == _OPEN else [(0.0, int(sign[i]))]
+        starts = self.start[pieces].tolist()
+        result = {place: [(starts[i], int(sign[i]))] for i, place in enumerate(which.tolist())}
+        for i in np.flatnonzero(sign == _OPEN).tolist():
+            parts = _signs_within(clipped[i])
             x = self.used[pieces[i]] * np.array([part for part, _ in parts])
             gained = np.polynomial.polynomial.polyval(x, series.elapsed[i])
-            times = _clock_after(self.start[pieces[i]], gained, series.log_unit[i]).tolist()
-            result[place] = [(time, one) for time, (_, one) in zip(times, parts, strict=True)]
+            times = _clock_after(starts[i], gained, series.log_unit[i]).tolist()
+            result[int(which[i])] = [(time, one) for time, (_, one) in zip(times, parts, strict=True)]
         return result
 
 

@@ -15,6 +15,7 @@ from reduced.records import Outcome
 from reduced.solve.flow import NotUnique
 from reduced.solve.general import network_flow_general
 from reduced.solve.network import network_flow
+from reduced.solve.outline import Fall, Outline
 
 DATA = Path(__file__).parent / "data"
 
@@ -85,6 +86,26 @@ def test_more_digits_continue_the_fewer():
     for coarse, fine in zip(*(run.events for run in runs), strict=True):
         assert coarse.neuron == fine.neuron
         assert abs(coarse.time - fine.time) <= 1e-15 * fine.time
+
+
+@pytest.mark.parametrize("loss", ["exp", "logistic"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_doubles_rule_out_does_not_happen(seed, loss, monkeypatch):
+    """Where doubles decide nothing every form is searched with all digits, and the flow is the same."""
+    net, data, _ = small_network(seed, loss)
+    given = (net.W, net.sign, data.X, data.y, list(data.weights))
+    quick = network_flow_general(*given, kappa2=1.5, loss=loss, digits=20, until=300)
+    monkeypatch.setattr(Outline, "fall", lambda *_: Fall(0.0, 1.0, 0.0, False))
+    thorough = network_flow_general(*given, kappa2=1.5, loss=loss, digits=20, until=300)
+    assert len(quick.events) == len(thorough.events) > 0
+    for mine, its in zip(quick.events, thorough.events, strict=True):
+        assert (mine.neuron, mine.before, mine.after) == (its.neuron, its.before, its.after)
+        assert abs(mine.time - its.time) <= 1e-20 * its.time
+    for mine, its in zip(quick.accuracy_changes, thorough.accuracy_changes, strict=True):
+        assert abs(mine[0] - its[0]) <= 1e-20 * its[0]
+        assert mine[1] == its[1]
+    for f, g in zip(quick.final, thorough.final, strict=True):
+        assert abs(f - g) <= 1e-20 * abs(g)
 
 
 def test_sliding_neurons_stay_on_their_kinks_and_predictions_are_sums_over_neurons():

@@ -201,11 +201,19 @@ def test_a_plateau_out_of_reach_is_refused_after_a_few_hundred_steps(loss, way_o
 @pytest.mark.parametrize("loss", ["exp", "logistic"])
 def test_a_time_out_of_reach_is_refused_after_a_few_hundred_steps(loss, steps_made):
     with pytest.raises(BudgetExceeded, match=r"more than 10000 .* at delta = pi/15: "):
-        predict(problem(**PAPER, loss=loss), start(), "1e1000", 10, "taylor")
+        predict(problem(**PAPER, loss=loss), start(), "1e10000", 10, "taylor")
     assert len(steps_made) < 1500
 
 
-@pytest.mark.parametrize("at", ["1e20", "1e40"])
+def test_late_times_take_few_steps_and_equal_the_closed_form(steps_made):
+    """Where every force fades like 1/t each step multiplies the time by a factor."""
+    given = problem(**PAPER)
+    stepped, closed = (predict(given, start(), "1e200", 12, method)[0] for method in ("taylor", "exact"))
+    assert (stepped.f_plus, stepped.f_minus, stepped.loss) == (closed.f_plus, closed.f_minus, closed.loss)
+    assert len(steps_made) < 2 * 2 * 200 * np.log(10)
+
+
+@pytest.mark.parametrize("at", ["1e100", "1e200"])
 def test_the_forecast_of_the_steps_to_a_time_is_right(at, monkeypatch, steps_made):
     given = problem(**PAPER, loss="logistic")
     predict(given, start(), at, 10, "taylor")

@@ -168,17 +168,16 @@ class _Sides:
 
     def prediction_checks(self) -> Iterator[Check]:
         """Compare every point's prediction on a log-time grid; the worst time of each point is shown."""
-        grid = self._grid()
-        for j in range(len(self.full.data.y)):
-            rows = [self._prediction_check(j, t) for t in grid]
+        at_times = [list(self._predictions_at(t)) for t in self._grid()]
+        for rows in zip(*at_times, strict=True):
             yield max(rows, key=lambda row: float(row.difference) / float(row.tolerance))
 
-    def _prediction_check(self, point: int, t: float) -> Check:
-        ctx = self.run.flow.ctx
-        reduced = self.run.flow.at(ctx.mpf(t) - self.t1)[point]
-        full = float(self.full.at(t)[point])
-        tolerance = _MARGIN * max(float(self.full.prediction_error(t)), _ROUNDING * abs(full))
-        return self._row(f"f of point {point + 1} on the grid", reduced, full, tolerance, repr(t))
+    def _predictions_at(self, t: float) -> Iterator[Check]:
+        reduced = self.run.flow.at(self.run.flow.ctx.mpf(t) - self.t1)
+        error = float(self.full.prediction_error(t))
+        for j, (mine, full) in enumerate(zip(reduced, map(float, self.full.at(t)), strict=True), 1):
+            tolerance = _MARGIN * max(error, _ROUNDING * abs(full))
+            yield self._row(f"f of point {j} on the grid", mine, full, tolerance, repr(t))
 
     def pattern_check(self) -> Check:
         """Compare every neuron's pattern on the grid."""

@@ -19,13 +19,27 @@ c = sp.cos(Delta)
 s = sp.sin(Delta)
 
 
+_LONG = 5
+
+
 class DerivationError(ValueError):
     """A step of the derivation does not go through for the network it was asked for."""
 
 
 def tidy(expression: Expr) -> Expr:
     """Write an expression in factored form, with sin² for 1 − cos²."""
-    return sp.factor(sp.expand(TR6(sp.expand(sp.sympify(expression)))))
+    expanded = sp.expand(TR6(sp.expand(sp.sympify(expression))))
+    if _is_long_and_linear(expanded):
+        # all there is to take out is a number, and general factoring is slow at long sums
+        content, form = expanded.primitive()
+        return form if content == 1 else sp.Mul(content, form, evaluate=False)
+    return sp.factor(expanded)
+
+
+def _is_long_and_linear(expanded: Expr) -> bool:
+    """Tell whether an expanded expression is a long sum of rational multiples of symbols."""
+    terms = [term.as_coeff_Mul() for term in sp.Add.make_args(expanded)]
+    return len(terms) >= _LONG and all(part.is_Symbol and number.is_Rational for number, part in terms)
 
 
 def in_cosines(expression: Expr, cosine: Expr = c, versine: Expr = 1 - c, sine_squared: Expr = s**2) -> Expr:

@@ -153,7 +153,7 @@ class Path:
         if not 0 <= t <= self.until:
             raise InputError("t", self.ctx.nstr(t, 15), f"a time from 0 to {self.ctx.nstr(self.until, 15)}")
         step = self.steps[max(0, bisect_right(self.steps, t, key=lambda step: step.t0) - 1)]
-        return step, (t - step.t0) / step.unit
+        return step, step.tau(t)
 
     def predictions(self, t: Any) -> tuple[Any, ...]:
         """Return f (N,) at a time."""
@@ -165,7 +165,7 @@ class Path:
         found: list[tuple[Any, int]] = []
         before = 0
         for step in self.steps:
-            end = min(step.length, (self.until - step.t0) / step.unit)
+            end = min(step.length, step.tau(self.until))
             polynomial = self._along(form, step)
             inside = list(polynomial.sign_changes(self.ctx.zero, end))
             first = -inside[0][1] if inside else polynomial.sign(end)
@@ -240,7 +240,7 @@ def _path(ctx: Any, system: System, first: tuple[Exact, ...], end: Exact) -> Pat
             raise BudgetExceeded(f"the flow to t = {end} needs more than {MAX_STEPS} Taylor steps")
         step = kernel.step(t, impulses, forces, until if not any(map(any, matrix)) else unit)
         steps.append(step)
-        t, impulses, unit = step.end, step.impulses(step.length), step.unit * step.length
+        t, impulses, unit = step.end, step.impulses(step.length), kernel.next_unit(step, step.length)
         forces = system.forces(ctx, predictions(ctx, matrix, start, impulses))
     return Path(ctx, matrix, start, tuple(steps), until)
 

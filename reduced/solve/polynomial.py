@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
-from operator import mul
 from typing import Any
 
 from reduced.solve.block import safe_newton
@@ -59,7 +58,7 @@ class Polynomial:
             changes = sum(left != right for left, right in pairwise(signs))
             ends = _certain(shape[0], noise + depth) * _certain(shape[-1], noise + depth)
             if changes == 1 and ends < 0:
-                yield self._root(low, high, signs[-1]), direction * signs[-1]
+                yield self._root(low, high, signs[-1], (low + high) / 2), direction * signs[-1]
             elif changes and depth < _DEPTH:
                 first, second = _halves(shape)
                 middle = (low + high) / 2
@@ -81,7 +80,11 @@ class Polynomial:
             power = power * length >> self.bits
         return moved
 
-    def _root(self, low: Any, high: Any, sign_after: int) -> Any:
+    def falling_root(self, low: Any, high: Any, guess: Any) -> Any:
+        """Return the root in [low, high], where the polynomial falls from positive to negative just once."""
+        return self._root(low, high, -int(self.ctx.sign(self.scale)), guess)
+
+    def _root(self, low: Any, high: Any, sign_after: int, guess: Any) -> Any:
         rates = [k * c for k, c in enumerate(self.coefficients)][1:]
 
         def value_and_slope(tau: Any) -> tuple[Any, Any]:
@@ -91,7 +94,7 @@ class Polynomial:
             )
             return -sign_after * value, -sign_after * slope
 
-        return safe_newton(self.ctx, value_and_slope, low, high, (low + high) / 2)
+        return safe_newton(self.ctx, value_and_slope, low, high, guess)
 
 
 def horner(coefficients: Sequence[int], fixed: int, bits: int) -> int:
@@ -100,11 +103,6 @@ def horner(coefficients: Sequence[int], fixed: int, bits: int) -> int:
     for c in reversed(coefficients):
         total = (total * fixed >> bits) + c
     return total
-
-
-def product_term(left: Sequence[int], right: Sequence[int], k: int) -> int:
-    """Return Σ_{i≤k} left[i]·right[k−i]."""
-    return sum(map(mul, left[: k + 1], right[k::-1]))
 
 
 def _bernstein(coefficients: Sequence[int]) -> list[int]:

@@ -179,7 +179,7 @@ class TaylorBlock(Block):
                 forecast.check(index, step)
             turn = self._turn_within(step, excess)
             if turn is not None:
-                return step.t0 + step.unit * turn
+                return step.time(turn)
         raise AssertionError("unreachable: steps go on for ever")
 
     def turn(self, form: Form) -> Any:
@@ -204,7 +204,7 @@ class TaylorBlock(Block):
             for low, high in pairwise(cuts):
                 there = int(self.ctx.sign(self._value(step, form, high)))
                 if here * there < 0:
-                    yield step.t0 + step.unit * self._root_within(step, form, low, high), there
+                    yield step.time(self._root_within(step, form, low, high)), there
                 here = there or here
             if here == end_value and self._slope_sign(form, step.forces(step.length)) in (end_slope, 0):
                 return
@@ -221,7 +221,7 @@ class TaylorBlock(Block):
 
         def value_and_slope(tau: Any) -> tuple[Any, Any]:
             P, Q = step.forces(tau)
-            return falling * self._value(step, form, tau), falling * step.unit * (
+            return falling * self._value(step, form, tau), falling * step.unit_at(tau) * (
                 form.on_S * P + form.on_R * Q
             )
 
@@ -255,7 +255,7 @@ class TaylorBlock(Block):
                     break
                 forecast.check(index, step)
         step = self.steps[max(0, bisect_right(self.steps, q, key=lambda step: step.t0) - 1)]
-        return step, (q - step.t0) / step.unit
+        return step, step.tau(q)
 
     def _all_steps(self) -> Iterator[Step]:
         """Yield the steps from the start of the block on, making new ones for ever."""
@@ -271,7 +271,7 @@ class TaylorBlock(Block):
     def _next_step(self) -> Step:
         if self.steps:
             last = self.steps[-1]
-            forces, unit = last.forces(last.length), last.unit * last.length
+            forces, unit = last.forces(last.length), self._kernel.next_unit(last, last.length)
             return self._kernel.step(last.end, last.impulses(last.length), forces, unit)
         start, forces = (self.ctx.zero, self.ctx.zero), (self.P0, self.Q0)
         return self._kernel.step(self.ctx.zero, start, forces, self._kernel.first_unit(forces))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 from reduced.cli.render import print_tables, table
-from tests.benchmarks.command_line import cross_check, start_up
+from tests.benchmarks.command_line import cross_check, cross_check_data, start_up
 from tests.benchmarks.harness import ROUNDS, Absent, Benchmark, measure, ratio
 from tests.benchmarks.network_training import exact_network, network_training
 from tests.benchmarks.plateau_length import plateau_length
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[bool], Benchmark]] = {
     "exact": exact_network,
     "start-up": start_up,
     "crosscheck": cross_check,
+    "crosscheck-data": cross_check_data,
 }
 _COLUMNS = ("", "elapsed", "min – max", "processor", "ratio", "answer", "includes")
 

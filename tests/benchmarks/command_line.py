@@ -37,6 +37,21 @@ def cross_check(quick: bool) -> Benchmark:
     )
 
 
+def cross_check_data(quick: bool) -> Benchmark:
+    """Time the cross-check of many points end to end (quick: to t = 10⁴), beside more digits and the flow alone."""
+    until = ("--until", "1e4") if quick else ()
+    noisy = ("crosscheck", "--preset", "noisy", *until)
+    return Benchmark(
+        "cross-check of the noisy points end to end",
+        (
+            _reduced(*noisy),
+            _reduced(*noisy, "--digits", "50"),
+            _reduced("crosscheck", "--preset", "orthogonal", *until),
+            _reduced("simulate", "--preset", "noisy", *until),
+        ),
+    )
+
+
 def _reduced(*words: str) -> Contender:
     return _process(" ".join(["reduced", *words]), "-m", "reduced", *words)
 

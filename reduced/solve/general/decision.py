@@ -35,7 +35,7 @@ def settle(
     ``active`` lets it leave at once, ``inactive`` and ``slide`` let it rest for ever, and so, without a choice,
     does one that came by moving. Raises NotUnique where nothing chooses, or where too many kinks meet.
     """
-    zero = motions.ctx.ldexp(1, -motions.ctx.prec // 2)
+    zero = motions.ctx.ldexp(1, -2 * motions.ctx.prec // 3)
     rest = _rest(motions)
     can_rest = len(at) == motions.count > 1 and _margin(motions, sign, rest, at, forces) >= -zero
     if len(at) > _MOST_AT_ONCE:

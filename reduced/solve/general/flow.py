@@ -11,24 +11,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import add
 from typing import Any
 
 from reduced.errors import BudgetExceeded
 from reduced.records import Event, Loss, Outcome
 from reduced.shown import shown
 from reduced.solve.flow import Ridge
+from reduced.solve.general.crowds import Crowd
 from reduced.solve.general.decision import settle, value
-from reduced.solve.general.motion import Motion, Motions, State
+from reduced.solve.general.motion import Motions, State
+from reduced.solve.general.watch import Lookout, Watch
 from reduced.solve.generated import FORCE_LAW
 from reduced.solve.integrator import force, predictions
+from reduced.solve.outline import Outline
 from reduced.solve.polynomial import Polynomial
 from reduced.solve.step import Kernel, Step
 
 MAX_STEPS = 200_000
-# Bits at the end of a number that the roundings of a step may reach.
-_NOISE_BITS = 20
-# What floats are trusted to when they say that a kink is out of reach.
-_ROUGH = 1e-12
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,17 @@ class Segment:
     def prediction_form(self, point: int) -> Polynomial:
         """Return f at one point as a polynomial in τ."""
         return self.step.impulse_form(self.f[point], self.matrix[point])
+
+    def certain_sign(self, point: int) -> int:
+        """Return the sign that f at a point keeps all along for certain, or 0 when doubles do not tell."""
+        f = float(self.f[point])
+        sign = int(f > 0) - int(f < 0)
+        row = [sign * float(x) for x in self.matrix[point]]
+        return sign if sign and self._outline.fall(abs(f), row) is None else 0
+
+    @cached_property
+    def _outline(self) -> Outline:
+        return self.step.outline_of_impulses(self.used)
 
 
 @dataclass(frozen=True)
@@ -119,9 +131,11 @@ class GeneralFlow:
         """Return (time, sign of f at the point from then on), beginning at time 0."""
         found: list[tuple[Any, int]] = [(self.ctx.zero, int(self.ctx.sign(self.segments[0].f[point])))]
         for segment in self.segments:
+            inside: list[tuple[Any, int]] = []
             if not any(segment.matrix[point]):
-                inside: list[tuple[Any, int]] = []
                 first = int(self.ctx.sign(segment.f[point]))
+            elif certain := segment.certain_sign(point):
+                first = certain
             else:
                 form = segment.prediction_form(point)
                 inside = list(form.sign_changes(self.ctx.zero, segment.used))
@@ -140,7 +154,7 @@ class GeneralFlow:
     def _locate(self, t: Any) -> tuple[Segment, Any]:
         index = bisect_right(self.segments, t, key=lambda segment: segment.step.t0) - 1
         segment = self.segments[max(index, 0)]
-        return segment, min((t - segment.step.t0) / segment.step.unit, segment.used)
+        return segment, min(segment.step.tau(t), segment.used)
 
     def _stay(self, particle: Particle, t: Any) -> Stay:
         stays = self.stays[particle.label]
@@ -180,61 +194,6 @@ def general_flow(
 
 
 @dataclass(eq=False)
-class _Crowd:
-    """The particles of one motion with their bases: Z = base + velocity·S.
-
-    nearest (n,): the least side·base on each surface, 0 where the crowd slides.
-    """
-
-    motion: Motion
-    state: State
-    bases: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    nearest: tuple[Any, ...] = ()
-
-    def look(self) -> None:
-        """Find the members nearest to each surface."""
-        self.nearest = tuple(
-            min(side * base for base in column) if side else 0
-            for side, column in zip(self.state, zip(*self.bases.values(), strict=True), strict=True)
-        )
-
-    def within_reach(self, S: Sequence[float], gained: Sequence[float]) -> Iterator[int]:
-        """Yield the surfaces that impulses gained might carry a member to; all others are out of reach."""
-        for s, (side, row) in enumerate(zip(self.state, self.motion.rough, strict=True)):
-            if side == 0:
-                continue
-            start, reach, size = float(self.nearest[s]), 0.0, 0.0
-            moved = 0.0
-            for v, total, more in zip(row, S, gained, strict=True):
-                moved += v * total
-                size += abs(v * total)
-                reach += max(-side * v * more, 0.0)
-            if reach * (1 + _ROUGH) + _ROUGH * (size + abs(start)) >= start + side * moved:
-                yield s
-
-
-@dataclass(frozen=True, eq=False)
-class _Gate:
-    """A surface a crowd may reach: its nearest members' distance along the step, as a polynomial, and who."""
-
-    crowd: _Crowd
-    surface: int
-    path: Polynomial
-    tolerance: Any
-
-
-@dataclass(frozen=True, eq=False)
-class _Leaving:
-    """A sliding crowd that may leave a surface to a side: the form that gets to 0 then."""
-
-    crowd: _Crowd
-    surface: int
-    side: int
-    path: Polynomial
-    tolerance: Any
-
-
-@dataclass(eq=False)
 class _Run:
     """A flow under way."""
 
@@ -244,7 +203,7 @@ class _Run:
     until: Any
     f: tuple[Any, ...]
     ridge: Ridge | None
-    crowds: dict[tuple[int, State], _Crowd] = field(default_factory=dict)
+    crowds: dict[tuple[int, State], Crowd] = field(default_factory=dict)
     signs: dict[int, int] = field(default_factory=dict)
     segments: list[Segment] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -287,10 +246,10 @@ class _Run:
         """Put a particle at Z into the crowd of a state."""
         key = (self.signs[label], state)
         if key not in self.crowds:
-            self.crowds[key] = _Crowd(self.motions.motion(*key), state)
+            self.crowds[key] = Crowd(self.motions.motion(*key), state)
         velocity = self.crowds[key].motion.velocity
         base = tuple(z - value(self.ctx, row, self.S) for z, row in zip(Z, velocity, strict=True))
-        self.crowds[key].bases[label] = base
+        self.crowds[key].enter(label, base)
         self.stays.setdefault(label, []).append(Stay(self.t, state, base))
 
     def refresh(self) -> None:
@@ -298,14 +257,12 @@ class _Run:
         size = self.motions.size
         counts = [(crowd.motion, len(crowd.bases)) for crowd in self.moving()]
         self.matrix = self.motions.matrix(counts, self.scale)
-        for crowd in self.moving():
-            crowd.look()
         active = [any(crowd.motion.pattern[i] == "+" for crowd in self.moving()) for i in range(size)]
         self.f = tuple(f if on else self.ctx.zero for f, on in zip(self.f, active, strict=True))
         labels = self.motions.points.labels
         self.kernel = Kernel(self.ctx, self.matrix, labels, tuple(self.weights), FORCE_LAW[self.loss.value])
 
-    def moving(self) -> Iterator[_Crowd]:
+    def moving(self) -> Iterator[Crowd]:
         """Yield the crowds that are not dead."""
         return (crowd for crowd in self.crowds.values() if not crowd.motion.dead)
 
@@ -313,88 +270,41 @@ class _Run:
         """Add the step that starts here, up to its end, the next event or the end of the flow."""
         U = self.forces()
         unit = self.unit or self.kernel.first_unit(U)
-        if not any(map(any, self.matrix)):
+        if not self.kernel.moving:
             unit = self.until - self.t
-        step = self.kernel.step(self.t, self.S, U, unit)
-        left = (self.until - self.t) / step.unit
+        lookout = Lookout(self.ctx, self.moving(), self.S)
+        step = self.kernel.step(self.t, self.S, U, unit, lambda begun: lookout.forecast(begun, self.until))
+        left = step.tau(self.until)
         last = left <= step.length
-        used, found = self.next_event(step, left if last else step.length)
-        segment = Segment(step, used, self.matrix, self.f)
-        self.segments.append(segment)
-        self.f = segment.predictions(used)
-        self.S = step.impulses(used)
+        used, found = lookout.next_event(step, left if last else step.length)
+        gained = step.gained(used)
+        self.segments.append(Segment(step, used, self.matrix, self.f))
+        self.f = predictions(self.ctx, self.matrix, self.f, gained)
+        self.S = tuple(map(add, self.S, gained))
         self.t = self.until if last and not found else step.time(used)
-        self.unit = step.unit * step.length
+        self.unit = self.kernel.next_unit(step, used)
         if found:
             self.switch(found)
 
-    def next_event(self, step: Step, end: Any) -> tuple[Any, list[_Gate | _Leaving]]:
-        """Return the τ at which the step is left, and what is reached then (nothing: the end)."""
-        paths: list[_Gate | _Leaving] = [*self.gates(step, end), *self.exits(step, end)]
-        first, found = end, None
-        for path in paths:
-            change = next(path.path.sign_changes(self.ctx.zero, first), None)
-            if change is not None:
-                first, found = change[0], path
-        if found is None:
-            return end, []
-        return first, [one for one in paths if one is found or abs(one.path.value(first)) <= one.tolerance]
-
-    def gates(self, step: Step, end: Any) -> Iterator[_Gate]:
-        """Yield the kinks that a particle can reach within the step."""
-        ctx = self.ctx
-        gained = step.gained(end)
-        rough_S, rough_gained = list(map(float, self.S)), list(map(float, gained))
-        for crowd in self.moving():
-            for s in crowd.within_reach(rough_S, rough_gained):
-                side, row = crowd.state[s], crowd.motion.velocity[s]
-                offset = value(ctx, row, self.S)
-                travel = ctx.fsum(abs(x) * g for x, g in zip(row, gained, strict=True))
-                size = abs(crowd.nearest[s]) + travel
-                size += ctx.fsum(abs(x) * total for x, total in zip(row, self.S, strict=True))
-                noise = size * self._rounding
-                distance = max(crowd.nearest[s] + side * offset, noise)
-                yield _Gate(crowd, s, step.impulse_form(distance, [side * x for x in row]), 4 * noise)
-
-    def exits(self, step: Step, end: Any) -> Iterator[_Leaving]:
-        """Yield the multipliers of sliding crowds that can reach an end of their range within the step."""
-        ctx = self.ctx
-        U = step.scales
-        for crowd in self.moving():
-            for one in crowd.motion.exits:
-                if not any(one.row):
-                    continue
-                direction = int(ctx.sign(value(ctx, one.jump, U)))
-                form = step.force_form([direction * x for x in one.row])
-                noise = ctx.fsum(abs(x) * u for x, u in zip(one.row, U, strict=True)) * self._rounding
-                start = max(form.value(ctx.zero), noise)
-                coefficients = [int((start / form.scale).to_fixed(form.bits)), *form.coefficients[1:]]
-                yield _Leaving(
-                    crowd,
-                    one.surface,
-                    one.side,
-                    Polynomial(ctx, coefficients, form.scale, form.bits),
-                    4 * noise,
-                )
-
-    @property
-    def _rounding(self) -> Any:
-        return self.ctx.ldexp(1, _NOISE_BITS - self.ctx.prec)
-
-    def switch(self, found: list[_Gate | _Leaving]) -> None:
+    def switch(self, found: list[Watch]) -> None:
         """Carry out the events of this moment: sliding crowds that leave, and arrivals at kinks."""
         arrivals: dict[int, set[int]] = {}
         for one in found:
-            if isinstance(one, _Gate):
+            if one.side is None:
                 side, s = one.crowd.state[one.surface], one.surface
                 offset = value(self.ctx, one.crowd.motion.velocity[s], self.S)
                 for label, base in one.crowd.bases.items():
                     if side * (base[s] + offset) <= 2 * one.tolerance:
                         arrivals.setdefault(label, set()).add(s)
-        leaving = [(label, one) for one in found if isinstance(one, _Leaving) for label in one.crowd.bases]
-        for label, one in sorted(leaving, key=lambda pair: pair[0]):
+        leaving = [
+            (label, one.surface, one.side)
+            for one in found
+            if one.side is not None
+            for label in one.crowd.bases
+        ]
+        for label, surface, to in sorted(leaving, key=lambda each: each[0]):
             sign, state = self.signs[label], self.state(label)
-            after = tuple(one.side if s == one.surface else side for s, side in enumerate(state))
+            after = tuple(to if s == surface else side for s, side in enumerate(state))
             self.move(label, sign, after, ())
         U = self.forces()
         for label, reached in sorted(arrivals.items()):
@@ -421,7 +331,7 @@ class _Run:
         """Move a particle to another state and log it; on the kinks ``on`` its Z becomes exactly 0."""
         before = self.state(label)
         crowd = self.crowds[sign, before]
-        base = crowd.bases.pop(label)
+        base = crowd.leave(label)
         if not crowd.bases:
             del self.crowds[sign, before]
         Z = predictions(self.ctx, crowd.motion.velocity, base, self.S)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from reduced.solve.general.points import Points
@@ -29,27 +30,52 @@ class Exit:
     row: Row
     jump: Row
 
+    @cached_property
+    def rough(self) -> tuple[float, ...]:
+        """The row as floats (N,)."""
+        return tuple(map(float, self.row))
+
 
 @dataclass(frozen=True)
 class Motion:
     """How all neurons of one sign and state move, linear in the forces U (N,).
 
-    push (n, N) on every surface; velocity (n, N): dZ/dt = velocity U; rates, N rows: one neuron adds (κ₂²/m)
-    rates U to df/dt, as integers times 2^−bits, empty where it is not active; exits of the sliding surfaces;
-    pattern, one of ``+ - 0`` for each point; rough, velocity as floats.
+    state; push (n, N) on every surface; velocity (n, N): dZ/dt = velocity U; rates, N rows: one neuron adds
+    (κ₂²/m) rates U to df/dt, as integers times 2^−bits, empty where it is not active; exits of the sliding
+    surfaces; pattern, one of ``+ - 0`` for each point.
     """
 
+    state: State
     push: tuple[Row, ...]
     velocity: tuple[Row, ...]
     rates: tuple[tuple[int, ...], ...]
     exits: tuple[Exit, ...]
     pattern: str
-    rough: tuple[tuple[float, ...], ...]
 
-    @property
+    @cached_property
     def dead(self) -> bool:
         """Whether the neuron is inactive on every point."""
         return set(self.pattern) == {"-"}
+
+    @cached_property
+    def rough(self) -> tuple[tuple[float, ...], ...]:
+        """The velocity as floats (n, N)."""
+        return tuple(tuple(map(float, row)) for row in self.velocity)
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[float, ...], ...]:
+        """The absolute values of the velocity (n, N)."""
+        return tuple(tuple(map(abs, row)) for row in self.rough)
+
+    @cached_property
+    def outward(self) -> tuple[tuple[float, ...], ...]:
+        """How the velocity leads away from each surface (n, N)."""
+        return tuple(tuple(side * x for x in row) for side, row in zip(self.state, self.rough, strict=True))
+
+    @cached_property
+    def inward(self) -> tuple[tuple[float, ...], ...]:
+        """The part of the velocity that leads towards each surface (n, N), at least 0."""
+        return tuple(tuple(max(-x, 0.0) for x in row) for row in self.outward)
 
 
 class SingularKinks(ArithmeticError):
@@ -138,14 +164,12 @@ class Motions:
             for s in sliding
             for side in (1, -1)
         )
-        rough = tuple(tuple(map(float, row)) for row in velocity)
-        return Motion(tuple(push), velocity, rates, exits, pattern, rough)
+        return Motion(state, tuple(push), velocity, rates, exits, pattern)
 
     def _rest(self, state: State) -> Motion:
         """Return the motion in the origin of the data, with every multiplier at 0: none."""
         still = tuple((self.ctx.zero,) * self.size for _ in state)
-        rough = tuple(tuple(map(float, row)) for row in still)
-        return Motion(still, still, ((),) * self.size, (), self.pattern(state), rough)
+        return Motion(state, still, still, ((),) * self.size, (), self.pattern(state))
 
     def _along(self, surface: int, sliding: list[int], push: list[Row]) -> Row:
         """Return Σ_r ⟨x_s,x_r⟩ F_r as a row on U: beside kinks a point pushes along its own surface only."""

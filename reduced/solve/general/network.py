@@ -16,9 +16,10 @@ from reduced.solve.flow import Ridge
 from reduced.solve.general.flow import GeneralFlow, Particle, general_flow
 from reduced.solve.general.motion import Motions, State
 from reduced.solve.general.points import Points, points
-from reduced.solve.promise import keep_promise, private_context
+from reduced.solve.promise import check_digits, keep_promise, private_context
 
-_GUARD = 20
+# Flows lose two or three digits; but what counts as equal depends on the working precision, so it is never low.
+_GUARD, _LEAST_DIGITS = 12, 35
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,8 @@ def solve_from(
         weights = tuple(w.evaluate(ctx) for w in start.data.weights)
         return GeneralRun(flow, weights, start.data.labels)
 
-    return keep_promise(compute, GeneralRun.numbers, digits, _GUARD + start.leading_zeros)
+    guard = max(_GUARD, _LEAST_DIGITS - check_digits(digits)) + start.leading_zeros
+    return keep_promise(compute, GeneralRun.numbers, digits, guard)
 
 
 def _active(particle: Particle, motions: Motions, point: int) -> Any:
