@@ -125,15 +125,16 @@ def test_a_figure_that_cannot_be_drawn_does_not_stop_the_others(run_cli: Callabl
     assert list(record["failed"]) == ["staircase"]
 
 
+@pytest.mark.parametrize(("p", "why"), [("5/2", "expected an integer"), ("1000", "expected at most 20")])
 def test_without_names_a_figure_there_cannot_be_is_skipped_with_a_note(
-    run_cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run_cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, p: str, why: str
 ) -> None:
     few = tuple(entry for entry in CATALOGUE if entry.name in ("staircase", "timeline"))
     monkeypatch.setattr("reduced.figures.catalogue.CATALOGUE", few)
-    words = ("figures", "--p", "5/2", "--out", str(tmp_path), *SMALL)
+    words = ("figures", "--p", p, "--out", str(tmp_path), *SMALL)
     ended = run_cli(*words)
     assert (ended.code, ended.out) == (0, f"{tmp_path / 'timeline.png'}\n")
-    assert ended.err.startswith("reduced: staircase is skipped: p: expected an integer")
+    assert ended.err.startswith(f"reduced: staircase is skipped: p: {why}")
     assert len(ended.err.splitlines()) == 1
     assert _names(tmp_path) == ["timeline.png"]
     record = run_cli(*words, "--json").record

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 import fullnet
+from reduced.errors import InputError
 from reduced.maxmargin.network import as_float
 from reduced.numbers import Exact, ExactLike, exact
 from reduced.parameters import problem as checked_problem
@@ -21,6 +22,8 @@ from reduced.solve.timeline import timeline as exact_timeline
 LAST_TIME = 1e12
 DIGITS = 15
 """More than a picture shows, as many as a double holds."""
+
+_NOISIEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +131,12 @@ class Setting:
     def noisy_path(self) -> fullnet.Trajectory:
         """The flow of a network like this one, in the plane, on the paper's noisy data (§A.3).
 
-        Raises InputError unless p is an integer.
+        Raises InputError unless p is an integer of at most 20: the cost of 3(p + 1) points grows like p³.
         """
-        data = fullnet.noisy(as_float(self.problem.p, "p"), 2, self.seed)
+        p = as_float(self.problem.p, "p")
+        if p > _NOISIEST:
+            raise InputError("p", p, f"at most {_NOISIEST} for the 3(p + 1) noisy points")
+        data = fullnet.noisy(p, 2, self.seed)
         return fullnet.gradient_flow(
             self.drawn(self.seed, dim=2), data, self.until, self.problem.loss.value, self.ridge
         )
