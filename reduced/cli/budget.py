@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Iterator
@@ -9,8 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-# The alarm is repeated: one that comes inside a destructor or a callback of a weak reference would only be
-# reported there, and is left to the next.
+# The alarm is repeated: one that comes inside a destructor, or a callback of a weak reference or of the garbage
+# collector, would only be reported there, and is left to the next.
 _REPEAT_SECONDS = 0.5
 
 
@@ -43,7 +44,15 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 def _is_swallowing(frame: FrameType) -> bool:
     """Return whether Python would swallow what is raised here."""
-    return frame.f_code.co_name == "__del__" or frame.f_globals.get("__name__") in ("weakref", "_weakrefset")
+    if frame.f_globals.get("__name__") in ("weakref", "_weakrefset"):
+        return True
+    collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    outer: FrameType | None = frame
+    while outer is not None:
+        if outer.f_code.co_name == "__del__" or outer.f_code in collecting:
+            return True
+        outer = outer.f_back
+    return False
 
 
 def _disarm(previous: Any) -> None:
