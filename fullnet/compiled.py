@@ -174,7 +174,9 @@ class CompiledEngine:
             rates=np.zeros((N, N)),
             powers=np.zeros((3, N, N)),
             gained=np.zeros(N),
+            idle=np.zeros(N),
             on=np.zeros(self.n, dtype=np.bool_),
+            everyone=np.ones(N, dtype=np.int64),
             gates=np.zeros(gates, dtype=np.int64),
             far=np.zeros(gates),
         )

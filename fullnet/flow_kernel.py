@@ -151,16 +151,23 @@ def arrival(tables: Any, state: Any, room: Any, i: int, order: int, unit: float,
 
 
 @inner
+def share(room: Any, n: int, j: int) -> float:
+    """Return coefficient n of the force of a point over the leading one, also where it moves nobody."""
+    coefficient: float = room.p[n, j] + room.idle[j] * room.w[n]
+    return coefficient
+
+
+@inner
 def release(tables: Any, room: Any, e: int, order: int, last: float) -> float:
     """Return the x ≤ last at which the e-th exit opens, or −1."""
     jump = size = 0.0
     for j in range(room.p.shape[1]):
-        jump += tables.exit_jump[e, j] * room.p[0, j]
-        size += abs(tables.exit_row[e, j]) * room.p[0, j]
+        jump += tables.exit_jump[e, j] * share(room, 0, j)
+        size += abs(tables.exit_row[e, j]) * share(room, 0, j)
     for n in range(order + 1):
         value = 0.0
         for j in range(room.p.shape[1]):
-            value += tables.exit_row[e, j] * room.p[n, j]
+            value += tables.exit_row[e, j] * share(room, n, j)
         room.c[n] = value if jump > 0 else -value
     room.c[0] = max(room.c[0], 8 * EPS * size)
     return first_root(room.c, order, last)
@@ -171,10 +178,10 @@ def set_exit_bound(problem: Any, tables: Any, state: Any, room: Any, e: int) -> 
     """Set up to which Σⱼ Sⱼ neither form of the e-th exit can reach 0: no |d log Uⱼ| exceeds fastest · dΣⱼ Sⱼ."""
     jump = row = jump_size = row_size = 0.0
     for j in range(room.p.shape[1]):
-        jump += tables.exit_jump[e, j] * room.p[0, j]
-        jump_size += abs(tables.exit_jump[e, j]) * room.p[0, j]
-        row += tables.exit_row[e, j] * room.p[0, j]
-        row_size += abs(tables.exit_row[e, j]) * room.p[0, j]
+        jump += tables.exit_jump[e, j] * share(room, 0, j)
+        jump_size += abs(tables.exit_jump[e, j]) * share(room, 0, j)
+        row += tables.exit_row[e, j] * share(room, 0, j)
+        row_size += abs(tables.exit_row[e, j]) * share(room, 0, j)
     part = 0.0
     if jump_size > 0 and row_size > 0:
         part = min(abs(jump) / jump_size, abs(row) / row_size)
@@ -246,7 +253,7 @@ def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any
     k, s = state.root[gate] // surfaces, gate % surfaces
     if on_others(tables, state, k, s):
         return SEVERAL
-    scale_forces(problem, state.f, room.p[0], room.q[0])
+    scale_forces(problem, state.f, room.everyone, room.p[0], room.idle, room.q[0])
     old = state.member[k]
     answer = next_state(problem, tables, room.p[0], old, s)
     if answer > 1:
@@ -287,6 +294,10 @@ def run(
             refresh_total(tables, state)
         t = state.clock[0]
         if t >= until:
+            return DONE, 0
+        if state.live.max() == 0:
+            write_piece(state, record, 0.0, 0.0)
+            state.clock[0] = until
             return DONE, 0
         lead, top, pace = prepare(problem, state, room)
         log_unit = -top - log(pace)

@@ -81,6 +81,12 @@ class History:
                 result[:, c] += sign * np.searchsorted(self.piece[side == c], pieces, side="right")
         return result
 
+    def heard(self, pieces: Ints) -> NDArray[np.bool_]:
+        """Return whether the force of each data point moves some neuron (T, N) on each of the pieces (T,)."""
+        active = np.array([motion.active for motion in self.motions], dtype=int)
+        result: NDArray[np.bool_] = self.counts(pieces) @ active > 0
+        return result
+
     def rates(self, pieces: Ints) -> Floats:
         """Return the coefficients (T, N, N) with df/dt = rates U on each of the pieces (T,)."""
         points = len(self.surfaces.factor)

@@ -45,7 +45,10 @@ class Tables(NamedTuple):
 
 
 class State(NamedTuple):
-    """What changes. clock: (t, Σⱼ Sⱼ); live (N,): how many neurons are active on each point; tree: minima."""
+    """What changes. clock: (t, Σⱼ Sⱼ); tree: minima.
+
+    live (N,): how many neurons are active on each point, so that its force moves them.
+    """
 
     clock: Any
     f: Any
@@ -83,7 +86,10 @@ class Record(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in: series by order (p, rho, rate, q, g, w), a polynomial c, matrices, the gates looked at."""
+    """Room to work in: series by order (p, rho, rate, q, g, w), a polynomial c, matrices, the gates looked at.
+
+    idle (N,): the forces that move no neuron, over the leading one.
+    """
 
     p: Any
     rho: Any
@@ -96,6 +102,8 @@ class Room(NamedTuple):
     rates: Any
     powers: Any
     gained: Any
+    idle: Any
     on: Any
+    everyone: Any
     gates: Any
     far: Any

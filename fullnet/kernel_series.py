@@ -13,9 +13,12 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @inner
-def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
-    """Set u, the forces over the leading one, and q; return the leading point and its log force."""
-    lead = 0
+def scale_forces(problem: Any, f: Any, heard: Any, u: Any, idle: Any, q: Any) -> tuple[int, float]:
+    """Set u, idle and q as fullnet.forces.scaled; return the leading point and its log force.
+
+    heard (N,): how many neurons each force moves; at least one moves some.
+    """
+    lead = -1
     for j in range(len(f)):
         margin = problem.y[j] * f[j]
         if problem.logistic:
@@ -24,23 +27,26 @@ def scale_forces(problem: Any, f: Any, u: Any, q: Any) -> tuple[int, float]:
             q[j] = exp(-(max(-margin, 0.0) + soft))
         else:
             u[j] = problem.log_weights[j] - margin
-        if u[j] > u[lead]:
+        if heard[j] > 0 and (lead < 0 or u[j] > u[lead]):
             lead = j
     top = u[lead]
     for j in range(len(f)):
-        u[j] = exp(u[j] - top)
+        share = exp(min(u[j] - top, 700.0))
+        u[j], idle[j] = (share, 0.0) if heard[j] > 0 else (0.0, share)
     return lead, top
 
 
 @inner
 def prepare(problem: Any, state: Any, room: Any) -> tuple[int, float, float]:
     """Set the forces and coefficients a step begins with; return (lead, its log force, pace)."""
-    lead, top = scale_forces(problem, state.f, room.p[0], room.q[0])
+    lead, top = scale_forces(problem, state.f, state.live, room.p[0], room.idle, room.q[0])
     points = len(state.f)
     pace = 0.0
     for i in range(points):
         for j in range(points):
-            room.rates[i, j] = problem.share * state.total[i, j]
+            # what is left of the coefficients of a point that no neuron is active on is rounding
+            active = state.live[i] > 0 and state.live[j] > 0
+            room.rates[i, j] = problem.share * state.total[i, j] if active else 0.0
             pace = max(pace, abs(room.rates[i, j]))
     if pace == 0:
         pace = 1.0

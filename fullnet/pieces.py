@@ -69,7 +69,7 @@ class Pieces:
         """Return the polynomials of the pieces (T,)."""
         f = self.prediction[pieces]
         rates = self.history.rates(pieces)
-        force = scaled(f, self.data, self.loss)
+        force = scaled(f, self.data, self.loss, self.history.heard(pieces))
         step = self.step[pieces]
         growth = -self.data.y[:, None] * rates * step[:, None, None]
         every = force_series_of_many(force.u, force.q, growth, force.lead, self.order)
@@ -79,13 +79,16 @@ class Pieces:
         prediction[:, :, 0] = f
         with np.errstate(divide="ignore"):
             log_unit = np.log(step) - force.log_lead
-        return Series(every[:, :-1], impulse, prediction, antiderivative[:, -1], log_unit)
+        # a force that moves nobody stays as it is, while the leading one falls like 1/clock rate
+        shares = every[:, :-1] + force.idle[:, :, None] * every[:, -1:]
+        return Series(shares, impulse, prediction, antiderivative[:, -1], log_unit)
 
     def locate(self, t: Floats) -> tuple[Ints, Floats, Series]:
         """Return piece, x and the polynomials there for times t (T,): the last piece starting by then."""
         piece = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
         series = self.series(piece)
-        elapsed = _units_between(self.start[piece], t, series.log_unit)
+        log_unit = np.where(self.used[piece] > 0, series.log_unit, np.inf)
+        elapsed = _units_between(self.start[piece], t, log_unit)
         return piece, _inverse(series.elapsed, elapsed, self.used[piece]), series
 
     def impulse_at(self, t: float) -> tuple[Floats, Floats]:

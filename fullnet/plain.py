@@ -40,7 +40,11 @@ class PlainEngine:
     def advance(self, until: float, most: int) -> None:
         """Integrate one smooth piece (``most`` is at least 1), up to the next event or the end of the step."""
         standing, task = self.standing, self.task
-        force = scaled(standing.f, task.data, task.loss)
+        if not self.crowds.active.any():
+            self.log.add_piece(standing.t, 0.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
+            standing.t = until
+            return
+        force = scaled(standing.f, task.data, task.loss, self.crowds.active)
         rates = task.share * standing.rates
         pace = float(np.max(np.abs(rates))) or 1.0
         growth = -task.data.y[:, None] * (rates / pace)
@@ -51,8 +55,10 @@ class PlainEngine:
         longest = min(step_length(series, task.tolerance), steady, max(2 * left, _SHORTEST), _LONGEST)
         step = min(longest, self._aim(force.u / pace))
         series = stretched(series, step)
-        shares, clock = series[:-1], integrated(series[-1:])[0] * step
-        impulse = integrated(shares) * (step / pace)
+        clock = integrated(series[-1:])[0] * step
+        impulse = integrated(series[:-1]) * (step / pace)
+        # a force that moves nobody stays as it is, while the leading one falls like 1/clock rate
+        shares = series[:-1] + force.idle[:, None] * series[-1:]
         remaining = -clock
         remaining[0] = min(left, _LONGEST)
         used, gates, exits, ended = self.next_event(shares, impulse, remaining)

@@ -87,7 +87,8 @@ def log_times(flow: Trajectory, points: int = 200) -> Floats:
 
 def _geometry(flow: Trajectory, t: Floats, f: Floats) -> list[tuple[float, float, float]]:
     """Return log ‖∇L‖, the angle between −∇L and θ, and ‖θ‖ for each time."""
-    force = scaled(f, flow.data, flow.task.loss)
+    pieces = np.maximum(np.searchsorted(flow.pieces.start, t, side="right") - 1, 0)
+    force = scaled(f, flow.data, flow.task.loss, flow.history.heard(pieces))
     units, second_layer = flow.task.surfaces.units, flow.network.second_layer
     result = []
     for i, time in enumerate(t.tolist()):

@@ -123,6 +123,48 @@ def test_a_late_flow_is_kept_and_goes_on_bit_for_bit(tmp_path):
     assert np.array_equal(again.history.time, whole.history.time)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("loss", ["exp", "logistic"])
+def test_a_point_that_no_neuron_learns_does_not_hold_up_the_others(engine, loss):
+    # two orthogonal points, all neurons on the first: f₁′ = −ℓ′(f₁)/2, and f₂ stays 0
+    data = fullnet.data_set([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    net = fullnet.given_network([[0.1, -0.05], [0.08, -0.02]], [1, 1], 1.0)
+    begin = fullnet.predictions(net, data)[0]
+    for log_t in (30.0, 700.0, END):
+        flow = fullnet.gradient_flow(
+            net, data, loss=loss, log_until=log_t, engine=engine, estimate_error=True
+        )
+        assert flow.outcome.value == "finished"
+        assert flow.steps < 2000
+        first, second = flow.at(flow.end)
+        assert second == 0
+        t = ctx.exp(log_t)
+        if loss == "exp":
+            known = ctx.log(ctx.exp(begin) + t / 2)
+        else:  # f + e^f grows by t/2
+            level = ctx.mpf(begin) + ctx.exp(begin) + t / 2
+            known = ctx.log(level)
+            for _ in range(50):
+                known = ctx.log(level - known)
+        assert abs(first - known) <= flow.prediction_error(flow.end) < 1e-8
+        found = fullnet.sample(flow, 8)
+        assert np.all(np.isfinite(found.log_gradient))
+        # ‖∇L‖ is the first point's force, which falls like 1/t
+        assert found.log_gradient[-1] == pytest.approx(-log_t, abs=0.1 if log_t > 100 else 1)
+        assert fullnet.detect(flow).plateaus[-1].end is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_network_without_living_neurons_stays_as_it_is(engine):
+    data = fullnet.data_set([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    net = fullnet.given_network([[-0.1, -0.05]], [1], 1.0)
+    flow = fullnet.gradient_flow(net, data, log_until=END, engine=engine)
+    assert (flow.outcome.value, flow.steps, flow.living.tolist()) == ("finished", 1, [False])
+    assert np.array_equal(flow.neurons(flow.end), net.W)
+    assert np.array_equal(flow.neurons(1e3), net.W)
+    assert np.array_equal(flow.at([0.0, 1.0, flow.end]), np.zeros((3, 2)))
+
+
 def test_late_samples_grow_like_the_logarithm():
     flow = followed()
     found = fullnet.table(flow, 60)
