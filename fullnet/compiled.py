@@ -7,6 +7,7 @@ import numpy as np
 from fullnet import compilation
 from fullnet import flow_kernel as kernel
 from fullnet import kernel_records as records
+from fullnet.crowds import ORIGIN
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
 from fullnet.history import Ints
@@ -259,7 +260,8 @@ class CompiledEngine:
         gained = (state.impulse - tables.since[number]) + (state.impulse_low - tables.since_low[number])
         offset, size = tables.velocity[number] @ gained, np.abs(tables.velocity[number]) @ gained
         base = state.base[k]
-        near = np.abs(base + offset) <= _NEAR * np.max(np.abs(base) + size)
+        distance, scale = np.abs(base + offset), np.max(np.abs(base) + size)
+        near = distance <= (ORIGIN if np.all(distance <= ORIGIN * scale) else _NEAR) * scale
         return np.flatnonzero(near | (tables.side[number] == 0)).tolist()
 
     def _meet_around(self, gate: int) -> None:

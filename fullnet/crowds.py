@@ -19,6 +19,9 @@ from fullnet.surfaces import Motion, State, Surfaces
 EPS = float(np.finfo(float).eps)
 
 # How near a kink a neuron that arrives at another lies on both, relative to its size.
+# A neuron this near to all kinks at once, relative to where it was, is in the origin: it gets there along an edge,
+# and its distances from the others are sums of many roundings.
+ORIGIN = 1e-11
 _NEAR = 64 * EPS
 
 Entry = tuple[float, int, int, bool]
@@ -115,7 +118,8 @@ class Crowds:
         """Return the surfaces on which a neuron lies, to rounding."""
         offset, size = self.offset(int(self.standing.member[k]))
         base = self.standing.base[k]
-        near = np.abs(base + offset) <= _NEAR * np.max(np.abs(base) + size)
+        distance, scale = np.abs(base + offset), np.max(np.abs(base) + size)
+        near = distance <= (ORIGIN if np.all(distance <= ORIGIN * scale) else _NEAR) * scale
         return [s for s, side in enumerate(self.state(k)) if side == 0 or near[s]]
 
     def refresh(self) -> None:

@@ -56,11 +56,11 @@ def gradient_flow(
     estimate_error computes the flow a second time, beside the first, with another order, other steps and other
     roundings; engine ``numpy``, ``numba`` or ``auto`` (numba if installed and worth compiling); checkpoint,
     where the flow is saved on the way and at its end; resume, an earlier part of the same flow, as loaded from
-    a checkpoint: the result is then bit for bit that of a flow never interrupted; on_compile, called once
-    before numba compiles kernels that are not on disk yet, which takes some ten seconds; log_until, ln t at
-    most 10⁸, for a later end, in place of ``until``: times past 10³⁰⁰ are readings of a clock
-    (:func:`log_time`). Returns a Trajectory (outcome ``finished`` or ``budget``). Raises InputError, and
-    NotUnique where a neuron lies on a repelling kink and no ridge is given.
+    a checkpoint: the result is then bit for bit that of a flow never interrupted (to rounding, where an end of
+    its own cut its last step short); on_compile, called once before numba compiles kernels that are not on disk
+    yet, which takes some ten seconds; log_until, ln t at most 10⁸, for a later end, in place of ``until``:
+    times past 10³⁰⁰ are readings of a clock (:func:`log_time`). Returns a Trajectory (outcome ``finished`` or
+    ``budget``). Raises InputError, and NotUnique where a neuron lies on a repelling kink and no ridge is given.
     """
     matching(network, data)
     until = _end(until, log_until)

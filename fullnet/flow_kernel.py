@@ -10,8 +10,9 @@ from __future__ import annotations
 from math import inf, log, log1p, sqrt
 from typing import Any
 
-from fullnet import clock, kernel_gates, kernel_series, pairing
+from fullnet import clock, crowds, kernel_gates, kernel_series, pairing
 from fullnet.compilation import inner, kernel
+from fullnet.crowds import ORIGIN
 from fullnet.kernel_gates import distance_of, least_gate, move, offset_of, refresh_total, set_bound
 from fullnet.kernel_series import EPS, expand, first_root, impulse_until, prepare, scale_forces
 
@@ -61,7 +62,7 @@ def next_state(problem: Any, tables: Any, u: Any, c: int, s: int) -> int:
 def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
     """Return whether a neuron that arrives at surface s lies on another one too, to rounding."""
     c = state.member[k]
-    nearest, largest = inf, 0.0
+    nearest, farthest, largest = inf, 0.0, 0.0
     for other in range(tables.side.shape[1]):
         if other != s and tables.side[c, other] == 0:
             return True
@@ -70,7 +71,8 @@ def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
         largest = max(largest, abs(base) + size)
         if other != s:
             nearest = min(nearest, abs(base + offset))
-    return nearest <= 64 * EPS * largest
+            farthest = max(farthest, abs(base + offset))
+    return nearest <= 64 * EPS * largest or farthest <= ORIGIN * largest
 
 
 @inner
@@ -274,7 +276,7 @@ def settle_arrival(problem: Any, tables: Any, state: Any, record: Any, room: Any
     return -1
 
 
-@kernel(clock, kernel_gates, kernel_series, pairing)
+@kernel(clock, crowds, kernel_gates, kernel_series, pairing)
 def run(
     problem: Any, tables: Any, state: Any, record: Any, room: Any, until: float, arrived: int
 ) -> tuple[int, int]:

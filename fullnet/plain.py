@@ -75,7 +75,8 @@ class PlainEngine:
         crowds = self.crowds
         closing = -crowds.side * (crowds.velocity @ speeds)
         distance = crowds.distances(np.zeros_like(closing))
-        steps = np.where(closing > 0, distance / np.where(closing > 0, closing, 1.0), np.inf)
+        with np.errstate(over="ignore"):
+            steps = np.where(closing > 0, distance / np.where(closing > 0, closing, 1.0), np.inf)
         return max(_EAGER * float(steps.min(initial=np.inf)), _NARROWEST)
 
     def next_event(

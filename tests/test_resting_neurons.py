@@ -6,6 +6,7 @@ along v = 0 (negative neurons: into ``++`` for r > 1/c, else along u = 0). It ca
 """
 
 from fractions import Fraction
+from importlib.util import find_spec
 
 import mpmath
 import numpy as np
@@ -137,3 +138,25 @@ def test_sliding_along_a_ridge_into_the_origin_is_death():
     (event,) = exact.events
     assert (event.before, event.after, event.kind) == ("0+", "--", "die")
     assert float(event.time) == pytest.approx(flow.events[0].t, rel=1e-13)
+
+
+def sliding_in(seed):
+    """Points in a plane and a network of which neurons slide along an edge into the origin."""
+    draw = np.random.default_rng(9000 + seed)
+    count = int(draw.integers(4, 13))
+    X = draw.standard_normal((count, 2))
+    y = np.where(draw.random(count) < 0.5, 1.0, -1.0)
+    return fullnet.initial_network(8, 2, 0.1, 1.0, seed), fullnet.data_set(X, y)
+
+
+@pytest.mark.parametrize("engine", ["numpy", *(["numba"] if find_spec("numba") else [])])
+def test_neurons_that_slide_along_an_edge_into_the_origin_rest(engine):
+    net, data = sliding_in(206)
+    flow = fullnet.gradient_flow(net, data, until=50.0, engine=engine, estimate_error=True)
+    resting = [death.neuron for death in flow.deaths if death.cause == "origin"]
+    assert {4, 7} <= set(resting)
+    last = flow.neurons(flow.end)
+    assert np.all(np.linalg.norm(last[resting], axis=1) <= 1e-12 * np.linalg.norm(net.W[resting], axis=1))
+    # the resting solution, integrated step by step in a different way (DOP853 between events)
+    np.testing.assert_allclose(flow.at(50.0)[:4], [0.353, 0.872, 2.823, 0.0], atol=6e-4)
+    assert flow.prediction_error(flow.end) < 1e-11

@@ -286,12 +286,15 @@ def follow(
     import fullnet
 
     log_until, ridge = flow.log_until(), flow.checked_ridge()
+    last = LAST_TIME if resume is None else max(LAST_TIME, resume.until)
+    if log_until is None and flow.until is None and last > fullnet.LINEAR:
+        log_until = fullnet.log_time(last)
     budget = fullnet.Budget(seconds=flow.seconds())
     with progress("following the flow") as update:
         return fullnet.gradient_flow(
             network,
             points,
-            flow.until_or(LAST_TIME) if log_until is None else None,
+            flow.until_or(last) if log_until is None else None,
             problem.loss.value,
             ridge,
             budget=budget,
