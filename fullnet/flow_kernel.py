@@ -298,7 +298,7 @@ def run(
         if t >= until:
             return DONE, 0
         if state.live.max() == 0:
-            write_piece(state, record, 0.0, 0.0)
+            write_piece(state, record, 1.0, 0.0)
             state.clock[0] = until
             return DONE, 0
         lead, top, pace = prepare(problem, state, room)

@@ -47,9 +47,10 @@ class Series:
 class Pieces:
     """P smooth pieces; on piece i everything is a polynomial in x, which runs from 0 to ``used`` ≤ 1.
 
-    start (P,): the clock's reading at x = 0; step (P,): the impulse of the leading force at x = 1; prediction
-    (P, N): f at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an unevaluated sum, since S grows
-    large while neurons feel small differences of it. The polynomials follow from these and the history.
+    start (P,): the clock's reading at x = 0; step (P,): the impulse of the leading force at x = 1, 0 where no
+    neuron moves; prediction (P, N): f at the start; impulse, impulse_low (P, N): S = ∫₀ᵗ U there, as an
+    unevaluated sum, since S grows large while neurons feel small differences of it. The polynomials follow from
+    these and the history.
     """
 
     data: DataSet
@@ -87,7 +88,7 @@ class Pieces:
         """Return piece, x and the polynomials there for times t (T,): the last piece starting by then."""
         piece = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
         series = self.series(piece)
-        log_unit = np.where(self.used[piece] > 0, series.log_unit, np.inf)
+        log_unit = np.where(self.step[piece] > 0, series.log_unit, np.inf)
         elapsed = _units_between(self.start[piece], t, log_unit)
         return piece, _inverse(series.elapsed, elapsed, self.used[piece]), series
 

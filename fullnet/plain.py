@@ -41,7 +41,7 @@ class PlainEngine:
         """Integrate one smooth piece (``most`` is at least 1), up to the next event or the end of the step."""
         standing, task = self.standing, self.task
         if not self.crowds.active.any():
-            self.log.add_piece(standing.t, 0.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
+            self.log.add_piece(standing.t, 1.0, 0.0, standing.f, standing.impulse, standing.impulse_low)
             standing.t = until
             return
         force = scaled(standing.f, task.data, task.loss, self.crowds.active)
