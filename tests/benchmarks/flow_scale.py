@@ -33,6 +33,7 @@ SIZES = {
 _DIM = {"two-point": 10, "noisy": 2, "general": 10}
 _POINTS = 10
 _LAST = 1e4
+_PAPER = problem()
 
 Flow = Callable[[fullnet.Network], int]
 
@@ -46,7 +47,7 @@ def network(m: int, dim: int) -> fullnet.Network:
 
 def exact(net: fullnet.Network) -> int:
     """Follow the exact flow on the two points; return the number of events."""
-    return len(network_flow_double(net.W, net.sign, problem(), until="1e12").events.time)
+    return len(network_flow_double(net.W, net.sign, _PAPER, until="1e12").events.time)
 
 
 def numerical(kind: str, dim: int) -> Flow:
