@@ -108,7 +108,10 @@ def test_leading_laws_say_how_far_off_they_are(run_cli: Callable) -> None:
 
 
 @pytest.mark.slow
-def test_crosscheck_shows_the_digits_asked_and_how_descents_ended(run_cli: Callable) -> None:
+def test_crosscheck_shows_the_digits_asked_and_how_descents_ended(
+    run_cli: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     words = ("crosscheck", *TINY, "--m", "20", "--lr", "0.5", "--lr", "0.1")
     record, people = run_cli(*words, "--digits", "25", "--json").record, run_cli(*words, "--digits", "25").out
     row = next(check for check in record["checks"] if check["quantity"] == "T_II")
