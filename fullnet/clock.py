@@ -47,6 +47,9 @@ def time_text(clock: float, digits: int = 6) -> str:
     return f"{mantissa}e+{floor(power)}" if mantissa != "10" else f"1e+{floor(power) + 1}"
 
 
+# The next two are compiled into kernels too, so they call functions of ``math`` only.
+
+
 def units_between(start: float, end: float, log_unit: float) -> float:
     """Return the flow time between two readings in units of e^log_unit, e^709 at most."""
     if end <= LINEAR:

@@ -7,21 +7,20 @@ import numpy as np
 from fullnet import compilation
 from fullnet import flow_kernel as kernel
 from fullnet import kernel_records as records
-from fullnet.crowds import ORIGIN
+from fullnet.crowds import near_kinks
 from fullnet.decide import Neuron, settle
 from fullnet.forces import scaled
 from fullnet.history import Ints
 from fullnet.kernel_gates import move_all
 from fullnet.kernel_series import EPS
 from fullnet.loss import Loss
-from fullnet.plain import replaced
 from fullnet.standing import Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
+from fullnet.ways import with_sides
 
 _CHUNK = 1024
 _ROOM = 64
-_NEAR = 64 * EPS
 
 
 def is_compiled() -> bool:
@@ -243,7 +242,7 @@ class CompiledEngine:
         members = {number: np.flatnonzero(state.member == number) for number, *_ in chosen}
         for number, s, side in chosen:
             mine = members[number][state.member[members[number]] == number]
-            self._move(mine, number, replaced(self.standing.keys[number][1], s, side), [s])
+            self._move(mine, number, with_sides(self.standing.keys[number][1], [s], [side]), [s])
 
     def _arrive(self, gate: int) -> None:
         """Settle the nearest neuron of a gate, which has come to its surface."""
@@ -259,9 +258,7 @@ class CompiledEngine:
         state, tables = self.state, self.tables
         gained = (state.impulse - tables.since[number]) + (state.impulse_low - tables.since_low[number])
         offset, size = tables.velocity[number] @ gained, np.abs(tables.velocity[number]) @ gained
-        base = state.base[k]
-        distance, scale = np.abs(base + offset), np.max(np.abs(base) + size)
-        near = distance <= (ORIGIN if np.all(distance <= ORIGIN * scale) else _NEAR) * scale
+        near = near_kinks(state.base[k], offset, size)
         return np.flatnonzero(near | (tables.side[number] == 0)).tolist()
 
     def _meet_around(self, gate: int) -> None:
@@ -269,7 +266,7 @@ class CompiledEngine:
         number, s = divmod(gate, self.n)
         sign, state = self.standing.keys[number]
         for side in (-1, 0, 1):
-            following = self._number(sign, replaced(state, s, side))
+            following = self._number(sign, with_sides(state, [s], [side]))
             self.tables.following[number, s, side + 1] = following
 
     def _number(self, sign: int, state: State) -> int:

@@ -11,6 +11,7 @@ import heapq
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullnet.checks import Floats
 from fullnet.standing import Standing
@@ -19,10 +20,10 @@ from fullnet.surfaces import Motion, State, Surfaces
 EPS = float(np.finfo(float).eps)
 
 # How near a kink a neuron that arrives at another lies on both, relative to its size.
+NEAR = 64 * EPS
 # A neuron this near to all kinks at once, relative to where it was, is in the origin: it gets there along an edge,
 # and its distances from the others are sums of many roundings.
 ORIGIN = 1e-11
-_NEAR = 64 * EPS
 
 Entry = tuple[float, int, int, bool]
 
@@ -117,9 +118,7 @@ class Crowds:
     def close_to(self, k: int) -> list[int]:
         """Return the surfaces on which a neuron lies, to rounding."""
         offset, size = self.offset(int(self.standing.member[k]))
-        base = self.standing.base[k]
-        distance, scale = np.abs(base + offset), np.max(np.abs(base) + size)
-        near = distance <= (ORIGIN if np.all(distance <= ORIGIN * scale) else _NEAR) * scale
+        near = near_kinks(self.standing.base[k], offset, size)
         return [s for s, side in enumerate(self.state(k)) if side == 0 or near[s]]
 
     def refresh(self) -> None:
@@ -198,3 +197,10 @@ class Crowds:
             if not self._stale(entry):
                 found.append(entry[1])
         return found
+
+
+def near_kinks(base: Floats, offset: Floats, size: Floats) -> NDArray[np.bool_]:
+    """Return which surfaces (n,) a neuron lies on, to rounding; size: what the offset's roundings refer to."""
+    distance, scale = np.abs(base + offset), np.max(np.abs(base) + size)
+    result: NDArray[np.bool_] = distance <= (ORIGIN if np.all(distance <= ORIGIN * scale) else NEAR) * scale
+    return result

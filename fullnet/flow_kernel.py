@@ -12,7 +12,7 @@ from typing import Any
 
 from fullnet import clock, crowds, kernel_gates, kernel_series, pairing
 from fullnet.compilation import inner, kernel
-from fullnet.crowds import ORIGIN
+from fullnet.crowds import NEAR, ORIGIN
 from fullnet.kernel_gates import distance_of, least_gate, move, offset_of, refresh_total, set_bound
 from fullnet.kernel_series import EPS, expand, first_root, impulse_until, prepare, scale_forces
 
@@ -72,7 +72,7 @@ def on_others(tables: Any, state: Any, k: int, s: int) -> bool:
         if other != s:
             nearest = min(nearest, abs(base + offset))
             farthest = max(farthest, abs(base + offset))
-    return nearest <= 64 * EPS * largest or farthest <= ORIGIN * largest
+    return nearest <= NEAR * largest or farthest <= ORIGIN * largest
 
 
 @inner

@@ -81,17 +81,17 @@ class History:
                 result[:, c] += sign * np.searchsorted(self.piece[side == c], pieces, side="right")
         return result
 
-    def heard(self, pieces: Ints) -> NDArray[np.bool_]:
-        """Return whether the force of each data point moves some neuron (T, N) on each of the pieces (T,)."""
+    def heard(self, counts: Ints) -> NDArray[np.bool_]:
+        """Return whether the force of each data point moves some neuron (T, N) where the counts are (T, C)."""
         active = np.array([motion.active for motion in self.motions], dtype=int)
-        result: NDArray[np.bool_] = self.counts(pieces) @ active > 0
+        result: NDArray[np.bool_] = counts @ active > 0
         return result
 
-    def rates(self, pieces: Ints) -> Floats:
-        """Return the coefficients (T, N, N) with df/dt = rates U on each of the pieces (T,)."""
+    def rates(self, counts: Ints) -> Floats:
+        """Return the coefficients (T, N, N) with df/dt = rates U where the counts are (T, C)."""
         points = len(self.surfaces.factor)
         table = np.array([motion.rates for motion in self.motions]).reshape(len(self.keys), -1)
-        total: Floats = self.share * (self.counts(pieces) @ table)
+        total: Floats = self.share * (counts @ table)
         return total.reshape(-1, points, points)
 
     @cached_property

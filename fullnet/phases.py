@@ -122,7 +122,8 @@ def _errors(trajectory: Trajectory, shadow: Trajectory, times: dict[str, float |
 
 def _crossing_error(trajectory: Trajectory, t: float) -> float:
     piece = trajectory.pieces.locate(np.array([t]))[0]
-    rates = trajectory.history.rates(piece)[0]
+    rates = trajectory.history.rates(trajectory.history.counts(piece))[0]
     # t ∂f₋/∂t: forces alone may leave the range of doubles
-    speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t) + log_time(t))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        speed = abs(float(rates[1] @ np.exp(trajectory.log_forces(t) + log_time(t))))
     return min(t, LINEAR) * float(trajectory.prediction_error(t)) / speed if speed > 0 else math.inf

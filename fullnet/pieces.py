@@ -69,8 +69,9 @@ class Pieces:
     def series(self, pieces: Ints) -> Series:
         """Return the polynomials of the pieces (T,)."""
         f = self.prediction[pieces]
-        rates = self.history.rates(pieces)
-        force = scaled(f, self.data, self.loss, self.history.heard(pieces))
+        counts = self.history.counts(pieces)
+        rates = self.history.rates(counts)
+        force = scaled(f, self.data, self.loss, self.history.heard(counts))
         step = self.step[pieces]
         growth = -self.data.y[:, None] * rates * step[:, None, None]
         every = force_series_of_many(force.u, force.q, growth, force.lead, self.order)
@@ -84,9 +85,13 @@ class Pieces:
         shares = every[:, :-1] + force.idle[:, :, None] * every[:, -1:]
         return Series(shares, impulse, prediction, antiderivative[:, -1], log_unit)
 
+    def holding(self, t: Floats) -> Ints:
+        """Return the piece (T,) for each of the times t (T,): the last one starting by then."""
+        return np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
+
     def locate(self, t: Floats) -> tuple[Ints, Floats, Series]:
         """Return piece, x and the polynomials there for times t (T,): the last piece starting by then."""
-        piece = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
+        piece = self.holding(t)
         series = self.series(piece)
         log_unit = np.where(self.step[piece] > 0, series.log_unit, np.inf)
         elapsed = _units_between(self.start[piece], t, log_unit)

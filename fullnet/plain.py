@@ -16,6 +16,7 @@ from fullnet.series import earliest, force_series, integrated, steady_length, st
 from fullnet.standing import Log, Standing
 from fullnet.surfaces import State
 from fullnet.task import Task
+from fullnet.ways import with_sides
 
 _LONGEST, _SHORTEST = 1e300, 1e-300
 _EAGER, _NARROWEST = 1.25, 1e-12
@@ -129,7 +130,7 @@ class PlainEngine:
                 arrived.setdefault(k, set()).add(gate % task.surfaces.count)
         for number, s, side in leaving:
             for k in sorted(crowds.all[number].members):
-                self.move(k, replaced(crowds.state(k), s, side), [s])
+                self.move(k, with_sides(crowds.state(k), [s], [side]), [s])
         for k, reached in arrived.items():
             on = sorted({*reached, *crowds.close_to(k)})
             sign = self.standing.keys[self.standing.member[k]][0]
@@ -150,8 +151,3 @@ def added(high: Floats, low: Floats, gained: Floats) -> tuple[Floats, Floats]:
     total = high + gained
     part = total - high
     return total, low + ((high - (total - part)) + (gained - part))
-
-
-def replaced(state: State, s: int, side: int) -> State:
-    """Return the state with another side of surface s."""
-    return (*state[:s], side, *state[s + 1 :])

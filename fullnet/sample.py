@@ -52,10 +52,11 @@ def sample(flow: Trajectory, points: int = 200, times: Any = None) -> Sample:
     end, after t = 0; times (T,), rising, instead of these. Returns a Sample. Raises InputError.
     """
     t = log_times(flow, points) if times is None else flow.checked_times(times).reshape(-1)
-    pieces = np.maximum(np.searchsorted(flow.pieces.start, t, side="right") - 1, 0)
-    counts = flow.history.counts(pieces)
+    counts = flow.history.counts(flow.pieces.holding(t))
     f = flow.at(t)
-    log_gradient, angle, norm = (np.array(column) for column in zip(*_geometry(flow, t, f), strict=True))
+    log_gradient, angle, norm = (
+        np.array(column) for column in zip(*_geometry(flow, t, f, counts), strict=True)
+    )
     return Sample(
         t=t,
         prediction=f,
@@ -85,10 +86,9 @@ def log_times(flow: Trajectory, points: int = 200) -> Floats:
     return np.array([0.0, *inner, flow.end])
 
 
-def _geometry(flow: Trajectory, t: Floats, f: Floats) -> list[tuple[float, float, float]]:
+def _geometry(flow: Trajectory, t: Floats, f: Floats, counts: Ints) -> list[tuple[float, float, float]]:
     """Return log ‖∇L‖, the angle between −∇L and θ, and ‖θ‖ for each time."""
-    pieces = np.maximum(np.searchsorted(flow.pieces.start, t, side="right") - 1, 0)
-    force = scaled(f, flow.data, flow.task.loss, flow.history.heard(pieces))
+    force = scaled(f, flow.data, flow.task.loss, flow.history.heard(counts))
     units, second_layer = flow.task.surfaces.units, flow.network.second_layer
     result = []
     for i, time in enumerate(t.tolist()):
